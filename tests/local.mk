@@ -176,6 +176,7 @@ unit_tests = \
 	tests/unit/test_etrace \
 	tests/unit/test_files \
 	tests/unit/test_argument \
+	tests/unit/test_nearest \
 	tests/unit/test_pairing \
 	tests/unit/test_filter \
 	tests/unit/test_foreign \
@@ -570,6 +571,7 @@ script_tests = \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
 	tests/cli/lines.sh \
+	tests/cli/typos.sh \
 	tests/cli/arguments.sh \
 	tests/cli/intervals.sh \
 	tests/cli/loss.sh \

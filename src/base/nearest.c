@@ -43,6 +43,12 @@ nearest_hint(const char *word, const char *(*next)(void *context, size_t at), vo
 }
 
 const char *
+nearest_hint_or(const struct nearest_hint *hint, const char *otherwise)
+{
+	return *hint->text ? hint->text : otherwise;
+}
+
+const char *
 nearest_in_array(void *context, size_t at)
 {
 	return ((const char *const *)context)[at];

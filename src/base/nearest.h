@@ -31,6 +31,9 @@ struct nearest_hint {
 struct nearest_hint nearest_hint(const char *word, const char *(*next)(void *context, size_t at),
 				 void *context);
 
+/* Return the text of HINT, or OTHERWISE if no name is near. */
+const char *nearest_hint_or(const struct nearest_hint *hint, const char *otherwise);
+
 /* NEXT for the names in an array that ends with NULL, which is CONTEXT. */
 const char *nearest_in_array(void *context, size_t at);
 

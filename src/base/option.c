@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -98,6 +99,13 @@ set_number(const struct option_row *row, double *value, const char *text, char *
 /* --- names ------------------------------------------------------------- */
 
 const char *
+option_next_name(void *table, size_t at)
+{
+	const struct option_table *names = table;
+	return at < names->count ? names->rows[at].name : NULL;
+}
+
+const char *
 option_nearest(const struct option_table *table, const char *name)
 {
 	struct nearest nearest = nearest_to(name);
@@ -122,6 +130,20 @@ option_check_name(const char *what, const char *(*name_at)(size_t), const char *
 			snprintf(buffer, 256, "%s; did you mean %s?", what, name);
 	}
 	return buffer;
+}
+
+const char *
+option_check_guid(const char *text, char buffer[static 256])
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	bool braces = *text == '{', good = true;
+	(void)buffer;
+	text += braces;
+	for (const char *at = form; *at && good; at++, text += good)
+		good = *at == 'x' ? isxdigit((unsigned char)*text) : *text == *at;
+	if (good && (!braces || *text++ == '}') && !*text)
+		return NULL;
+	return "a GUID, as 01234567-89ab-cdef-0123-456789abcdef, with or without braces";
 }
 
 enum { CHOICES_SHOWN = 180 }; /* bytes, so that the nearest name still fits */

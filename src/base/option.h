@@ -143,8 +143,14 @@ void option_quote(const char *text, struct text *);
 /* Append the value of a scalar member as text.  Return false if it is absent or no scalar. */
 bool option_get(const struct option_row *, const void *object, struct text *);
 
+/* Return name number AT of TABLE, for nearest_hint(). */
+const char *option_next_name(void *table, size_t at);
+
 /* Return the name in TABLE nearest to NAME, or NULL if none is near; for "did you mean". */
 const char *option_nearest(const struct option_table *, const char *name);
+
+/* Check a GUID for option_row.check. */
+const char *option_check_guid(const char *text, char buffer[static 256]);
 
 /* Check TEXT for option_row.check against a set of names.  NAME_AT returns names by number, NULL
  * past the end.  Return NULL if TEXT is a known name.  Otherwise return "WHAT; did you mean

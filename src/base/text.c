@@ -534,6 +534,37 @@ text_parse_size(const char *text, uint64_t max, uint64_t *bytes)
 	return good;
 }
 
+const char *
+text_quote_end(const char *text)
+{
+	char quote = *text;
+	for (const char *at = text + 1; *text && *at; at++) {
+		bool escapes = quote == '"' ? *at == '\\' : *at == quote && at[1] == quote;
+		if (escapes && at[1])
+			at++;
+		else if (*at == quote)
+			return at;
+	}
+	return NULL;
+}
+
+bool
+text_unquote(char *text)
+{
+	char quote = *text;
+	const char *end = quote == '"' || quote == '\'' ? text_quote_end(text) : NULL;
+	if (!end || end[1])
+		return false;
+	for (const char *from = text + 1; from < end; from++) {
+		bool escapes =
+		    quote == '"' ? *from == '\\' && strchr("\"\\", from[1]) : *from == quote;
+		from += escapes;
+		*text++ = *from;
+	}
+	*text = '\0';
+	return true;
+}
+
 size_t
 text_distance(const char *a, const char *b)
 {

@@ -157,6 +157,13 @@ bool text_parse_uint(const char *text, uint64_t max, uint64_t *value);
  * counts. */
 bool text_parse_size(const char *text, uint64_t max, uint64_t *bytes);
 
+/* Return the quote that ends the quoted text at TEXT, or NULL. */
+const char *text_quote_end(const char *text);
+
+/* Remove the quotes, " or ', that enclose all of TEXT.  Between ", \" and \\ lose their
+ * backslash; between ', '' becomes '.  Return false if there are none. */
+bool text_unquote(char *text);
+
 /* Count the changes that turn A into B (optimal string alignment).  A change replaces, adds or
  * removes a character, or swaps two neighbours.  For "did you mean".  Return SIZE_MAX if B is
  * too long for a word (64 bytes). */

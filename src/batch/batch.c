@@ -153,13 +153,13 @@ collect_doubts(struct session *session, const struct cli *cli, struct doubts *do
 	report_losses(session, cli, doubts);
 }
 
-/* Report the doubts that the output does not show. */
+/* Report the doubts.  The results of --check and --compare name messages with flags. */
 static void
-report_doubts(const struct cli *cli, const struct export_format *format, const struct doubts *all)
+report_doubts(const struct cli *cli, const struct doubts *all)
 {
 	struct doubts doubts = *all;
 	struct text line = {0};
-	if (format->flagged)
+	if (cli->value[CLI_CHECK] || cli->value[CLI_COMPARE])
 		doubts_remove(&doubts, DOUBT_FLAGS);
 	doubts_describe(&doubts, &line);
 	if (!cli->value[CLI_QUIET])
@@ -178,19 +178,37 @@ judge_doubts(const struct cli *cli, const struct doubts *all, int status)
 	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
 }
 
-/* Report names in --origin that no origin has.  A single name needs no check if it selected a
- * message. */
+/* Report names in the filter that no message has.  A set of a single name needs no check if it
+ * selected a message. */
 static void
-report_missing_origins(struct session *session, const struct cli *cli, uint64_t selected)
+report_missing_names(struct session *session, const struct cli *cli, const struct filter *filter,
+		     uint64_t selected)
 {
-	const char *list = cli->value[CLI_ORIGIN];
 	struct text missing = {0};
-	if (!list || cli->value[CLI_FOLLOW] || cli->value[CLI_QUIET] ||
-	    (selected && !strchr(list, ',')))
+	size_t length;
+	if (!filter->expr || cli->value[CLI_FOLLOW] || cli->value[CLI_QUIET] ||
+	    (selected && filter_expr_lists(filter->expr, "origin") &&
+	     !filter_expr_name(filter->expr, 1, &length)))
 		return;
-	origin_names_check(session, list, cli->value[CLI_SOURCE], &missing);
+	origin_names_check(session, filter->expr, cli->value[CLI_SOURCE],
+			   selected ? ORIGIN_NAMES_INDEXED : ORIGIN_NAMES_SCAN, &missing);
 	report_text(text_get(&missing));
 	text_free(&missing);
+}
+
+/* Report columns that no message had, as their names may be mistyped. */
+static void
+report_absent(const struct cli *cli, const struct export_format *format, uint64_t messages)
+{
+	struct text line = {0};
+	if (!messages || cli->value[CLI_QUIET])
+		return;
+	if (format->line)
+		export_line_explain_absent(format->line, &line);
+	if (format->table)
+		export_table_explain_absent(format->table, &line);
+	report_text(text_get(&line));
+	text_free(&line);
 }
 
 /* Report traces that the output leaves out. */
@@ -391,7 +409,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	if (check_filter(session, filter, options.follow, &err) < 0)
 		return report_error(&err);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
-		report_missing_origins(session, cli, 0);
+		report_missing_names(session, cli, filter, 0);
 		int status = check_session(session, cli, filter);
 		report_clocks(session, cli);
 		return status;
@@ -414,7 +432,8 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	filter_free(&stop);
 	if (failed < 0)
 		return report_error(&err);
-	report_missing_origins(session, cli, result.messages);
+	report_missing_names(session, cli, filter, result.messages);
+	report_absent(cli, format, result.messages);
 	if (cli->value[CLI_VERBOSE])
 		report_count(result.messages);
 	report_notices(session, cli);
@@ -430,7 +449,7 @@ run_format(struct session *session, const struct cli *cli, const struct filter *
 	struct doubts doubts = {0};
 	int status = write_output(session, cli, filter, format, &doubts);
 	collect_doubts(session, cli, &doubts);
-	report_doubts(cli, format, &doubts);
+	report_doubts(cli, &doubts);
 	return judge_doubts(cli, &doubts, status);
 }
 
@@ -449,16 +468,16 @@ batch_load(struct session *session, const struct cli *cli, const struct filter *
 }
 
 int
-batch_judge(struct session *const *sessions, size_t count, const struct cli *cli,
-	    struct doubts *doubts)
+batch_judge(struct session *const *sessions, const struct filter *const *filters, size_t count,
+	    const struct cli *cli, struct doubts *doubts)
 {
 	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
 	for (size_t i = 0; i < count; i++) {
-		report_missing_origins(sessions[i], cli, 0);
+		report_missing_names(sessions[i], cli, filters[i], 0);
 		report_notices(sessions[i], cli);
 		report_losses(sessions[i], cli, doubts);
 	}
-	report_doubts(cli, export_find("text"), doubts);
+	report_doubts(cli, doubts);
 	return judge_doubts(cli, doubts, STATUS_GOOD);
 }
 
@@ -479,7 +498,7 @@ batch_run(struct session *session, const struct cli *cli, const struct filter *f
 		err_set(&err, ERR_USAGE,
 			"--check reads to the end, and a live source has none; --stop-when waits "
 			"for a message");
-	if (err.code || output_make_line(cli, format, &line, &err) < 0)
+	if (err.code || output_make_line(cli, format, session, &line, &err) < 0)
 		return report_error(&err);
 	if (output_make_table(cli, format, session, &table, &err) < 0) {
 		export_line_free(line);

@@ -23,6 +23,7 @@ int batch_load(struct session *, const struct cli *, const struct filter *, stru
 
 /* End such a run over COUNT sessions.  Add the doubts that are known only now, and report all.
  * Doubts from decoding do not affect the status. */
-int batch_judge(struct session *const *, size_t count, const struct cli *, struct doubts *);
+int batch_judge(struct session *const *, const struct filter *const *, size_t count,
+		const struct cli *, struct doubts *);
 
 #endif

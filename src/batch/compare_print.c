@@ -287,6 +287,6 @@ compare_print(struct session *const sessions[2], const struct filter *const filt
 	compare_free(compare);
 	if (failed < 0)
 		return report_error(&err);
-	int status = batch_judge(sessions, 2, cli, &doubts);
+	int status = batch_judge(sessions, filters, 2, cli, &doubts);
 	return count ? STATUS_DAMAGED : status;
 }

@@ -64,11 +64,12 @@ read_colour(const struct cli *cli, bool *colour, struct err *err)
 
 int
 output_make_line(const struct cli *cli, const struct export_format *format,
-		 struct export_line **line, struct err *err)
+		 const struct session *session, struct export_line **line, struct err *err)
 {
 	struct export_line_wish wish = {.fields = cli->value[CLI_FIELDS],
 					.line = cli->value[CLI_TEMPLATE],
 					.time_format = cli->value[CLI_TIME_FORMAT],
+					.session = session,
 					.wide = cli->value[CLI_WIDE]};
 	*line = NULL;
 	int failed = read_colour(cli, &wish.colour, err);

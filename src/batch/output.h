@@ -17,8 +17,8 @@ int output_open(struct writer *, const struct cli *, struct session *const *sess
 
 /* Make *LINE from --fields, --template, --time-format and --color for a format.  It is NULL if
  * they do not change its lines.  Return 0 or ERR_USAGE. */
-int output_make_line(const struct cli *, const struct export_format *, struct export_line **line,
-		     struct err *);
+int output_make_line(const struct cli *, const struct export_format *, const struct session *,
+		     struct export_line **line, struct err *);
 
 /* Make *TABLE from --by, --of, --columns and --sort if the format is a table, else set it to
  * NULL.  Return 0 or ERR_USAGE. */

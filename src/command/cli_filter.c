@@ -65,14 +65,20 @@ make_expression(const struct cli *cli, const struct session *session, struct fil
 {
 	struct text whole = {0}, one = {0};
 	struct filter_error error;
-	int failed = 0;
+	int failed = 0, parts = 0;
 	for (size_t i = 0; i < cli->given.count && !failed; i++) {
 		const struct cli_given *given = &cli->given.at[i];
 		spell_out(given, &one);
-		if (one.length || given->id == CLI_FILTER || given->id == CLI_EXCLUDE)
-			failed = add_expression(session, cli_rows[given->id].name,
-						given->id == CLI_EXCLUDE ? "not " : "",
-						text_get(&one), &whole, err);
+		if (!one.length && given->id != CLI_FILTER && given->id != CLI_EXCLUDE)
+			continue;
+		parts++;
+		failed = add_expression(session, cli_rows[given->id].name,
+					given->id == CLI_EXCLUDE ? "not " : "", text_get(&one),
+					&whole, err);
+	}
+	if (parts == 1 && *text_get(&whole) == '(') { /* no brackets in the title */
+		text_cut(&whole, whole.length - 1);
+		memmove(whole.data, whole.data + 1, whole.length--);
 	}
 	if (!failed && whole.length && !(filter->expr = filter_parse(whole.data, NULL, &error)))
 		failed = err_set(err, ERR_USAGE, "the filters together are %s", error.what);

@@ -108,6 +108,13 @@ command_find(const char *name, size_t length)
 	return matches == 1 && length ? (enum command_id)found : COMMAND_COUNT;
 }
 
+const char *
+command_next_name(void *unused, size_t at)
+{
+	(void)unused;
+	return at < COMMAND_COUNT ? commands[at].name : NULL;
+}
+
 int64_t
 command_steps(const struct command_call *call)
 {

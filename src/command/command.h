@@ -109,4 +109,6 @@ enum command_id command_find_alias(const char *name, size_t length);
  * is no such command. */
 enum command_id command_find(const char *name, size_t length);
 
+const char *command_next_name(void *unused, size_t at); /* for nearest_hint() */
+
 #endif

@@ -298,7 +298,7 @@ add_row(struct keymap *map, size_t command, const char *at, struct option_fault 
 static const char *
 command_name_at(size_t i)
 {
-	return i < COMMAND_COUNT ? commands[i].name : NULL;
+	return command_next_name(NULL, i);
 }
 
 /* Return the command that LINE names, or COMMAND_COUNT.  *REST is the text after the name. */

@@ -17,6 +17,7 @@
 
 struct audit_walk {
 	struct audit *audit;
+	const struct option_table *root;
 	struct text path;		    /* of the current value */
 	const struct survey_place *instead; /* place of the alias that leads here, or NULL */
 };
@@ -129,17 +130,54 @@ check_shape(struct audit_walk *walk, const struct survey_node *node, enum survey
 	return node->shape == shape;
 }
 
+enum { LEVELS_MAX = 5 };
+
+/* Append the keys that lead from TABLE to a row called NAME, exactly LEVELS below.  Return false if
+ * there is none. */
+static bool
+find_below(const struct option_table *table, const char *name, int levels, struct text *keys)
+{
+	size_t before = keys->length;
+	if (!levels)
+		return option_find(table, name);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		if (!row->table)
+			continue;
+		text_addf(keys, "%s: %s", row->name, row->type == OPTION_LIST ? "- " : "");
+		if (find_below(row->table, name, levels - 1, keys))
+			return true;
+		text_cut(keys, before);
+	}
+	return false;
+}
+
+/* Append the place of a key that is known at another level.  Return false if it is not. */
+static bool
+add_level(const struct option_table *root, const char *name, struct text *out)
+{
+	struct text keys = {0};
+	bool found = false;
+	for (int levels = 0; levels <= LEVELS_MAX && !found; levels++)
+		found = find_below(root, name, levels, &keys);
+	if (found)
+		text_addf(out, "it belongs under %s%s:", text_get(&keys), name);
+	text_free(&keys);
+	return found;
+}
+
 static void
 complain_of_key(struct audit_walk *walk, const struct option_table *table,
 		const struct survey_node *key)
 {
 	const char *near = strlen(key->text) < 64 ? option_nearest(table, key->text) : NULL;
 	struct text expected = {0};
+	bool known = !near && add_level(walk->root, key->text, &expected);
 	if (near)
 		text_addf(&expected, "did you mean %s?", near);
-	else
+	else if (!known)
 		text_add(&expected, "expected one of");
-	for (size_t i = 0; !near && i < table->count; i++)
+	for (size_t i = 0; !near && !known && i < table->count; i++)
 		text_addf(&expected, "%s %s", i ? "," : "", table->rows[i].name);
 	audit_add(walk->audit, place_of_node(walk, key), "unknown key %.60s in %s; %s", key->text,
 		  path_or_file(walk), text_get(&expected));
@@ -288,7 +326,7 @@ check_table(struct audit_walk *walk, const struct survey_node *mapping,
 void
 audit_check(struct audit *audit, const struct survey_node *root, const struct option_table *table)
 {
-	struct audit_walk walk = {.audit = audit};
+	struct audit_walk walk = {.audit = audit, .root = table};
 	if (root && !is_nothing(root))
 		check_table(&walk, root, table);
 	text_free(&walk.path);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/nearest.h"
 #include "config/builtin.h"
 #include "config/schema.h"
 
@@ -127,16 +128,32 @@ files_name(const char *kind, size_t i, struct text *out)
 	return false;
 }
 
+/* The names of a folder, for nearest_hint(). */
+struct folder_names {
+	const char *kind;
+	struct text name;
+};
+
+static const char *
+next_file(void *context, size_t at)
+{
+	struct folder_names *names = context;
+	text_clear(&names->name);
+	return files_name(names->kind, at, &names->name) ? text_get(&names->name) : NULL;
+}
+
 static int
 fail_unknown(const char *kind, const char *what, struct err *err)
 {
 	struct text known = {0};
-	text_add_char(&known, ' ');
-	for (size_t i = 0; files_name(kind, i, &known); i++)
-		text_add_char(&known, ' ');
-	text_cut(&known, known.length - 1);
-	int result = err_set(err, ERR_USAGE, "no %s in %s; give a file or one of%s", what, kind,
-			     text_get(&known));
+	struct folder_names names = {.kind = kind};
+	struct nearest_hint hint = nearest_hint(what, next_file, &names);
+	text_add(&known, "; give a file or one of");
+	for (size_t i = 0; next_file(&names, i); i++)
+		text_addf(&known, " %s", names.name.data);
+	int result = err_set(err, ERR_USAGE, "no %s in %s%s", what, kind,
+			     nearest_hint_or(&hint, text_get(&known)));
+	text_free(&names.name);
 	text_free(&known);
 	return result;
 }

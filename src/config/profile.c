@@ -172,6 +172,52 @@ complain_of_names(const struct session *session, const char *path, const struct 
 	}
 }
 
+/* Return the greatest number that a field can have in the traces that ORIGIN is for, or UINT64_MAX
+ * if a format does not limit it. */
+static uint64_t
+most_of_field(const struct session *session, const struct origin_options *origin, const char *name)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		const struct decoder_ops *ops = trace_decoder(trace)->ops;
+		for (size_t k = 0; k < ops->field_count; k++) {
+			const struct field_row *row = &ops->fields[k];
+			if (strcmp(row->name, name) != 0 ||
+			    (origin->trace && strcmp(origin->trace, trace_name(trace)) != 0))
+				continue;
+			uint64_t own = row->most ? row->most : UINT64_MAX;
+			most = own > most ? own : most;
+		}
+	}
+	return most ? most : UINT64_MAX;
+}
+
+/* Report numbers of senders that no open trace can have. */
+static void
+complain_of_numbers(const struct session *session, const char *path, struct text *out)
+{
+	const struct origin_options *origins = session->profile.origins.at;
+	const struct option_table *table = origin_options_table();
+	struct text keys = {0};
+	for (size_t i = 0; i < session->profile.origins.count; i++)
+		for (size_t k = 0; k < table->count; k++) {
+			const struct option_row *row = &table->rows[k];
+			if (row->type != OPTION_INT)
+				continue;
+			int64_t value = *(const int64_t *)((const char *)&origins[i] + row->member);
+			uint64_t most = most_of_field(session, &origins[i], row->name);
+			if (value < 0 || (uint64_t)value <= most)
+				continue;
+			text_clear(&keys);
+			text_addf(&keys, "origins[%zu].%s", i, row->name);
+			begin_line(path, keys.data, out);
+			text_addf(out, "%s is %lld; expected a number up to %llu", keys.data,
+				  (long long)value, (unsigned long long)most);
+		}
+	text_free(&keys);
+}
+
 void
 profile_complain(const struct session *session, const char *path, struct text *out)
 {
@@ -192,6 +238,7 @@ profile_complain(const struct session *session, const char *path, struct text *o
 		if (trace_profile_entry(session->traces.at[i]) < SIZE_MAX)
 			complain_of_formats(session, session->traces.at[i], path, out);
 	complain_of_names(session, path, profile_options_table(), &session->profile, &keys, out);
+	complain_of_numbers(session, path, out);
 	text_free(&keys);
 }
 

@@ -210,6 +210,7 @@ struct field_row {
 	/* name of the field with the same value in messages that lost this one */
 	const char *instead;
 	bool argument; /* argument of a text with conversions; see argument.h */
+	uint64_t most; /* greatest number that the format can hold; 0: not stated */
 };
 
 /* The symbol rows.  They end each field table that has a FIELD_ADDRESS. */

@@ -181,7 +181,6 @@ struct export_format {
 	const char *name;
 	const char *help;
 	unsigned needs; /* enum value_need.  CLOCKS: it shows times, or marks estimates */
-	bool flagged;	/* shows the flags of messages */
 
 	/* Append one message to OUT with its newline, or nothing if it has no row. */
 	void (*message)(struct export_message *, struct text *out);

@@ -337,6 +337,7 @@ export_line(struct export_message *message, struct text *out)
 
 struct line_reading {
 	const char *option, *text;
+	const struct session *session;
 	struct export_line *line;
 	struct err *err;
 };
@@ -373,16 +374,16 @@ is_of_filters(const char *name)
 
 /* Return the column of a name, or NULL.  *VALUE is set if line_value needs it. */
 static const struct line_column *
-column_named(const char *name, struct value_name **value)
+column_named(const char *name, const struct session *session, struct value_name **value,
+	     struct err *err)
 {
-	struct err unused;
 	const struct line_column *column = NULL;
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		if (!strcmp(columns[i].name, name))
 			column = &columns[i];
 	if (column && column->add != line_value)
 		return column;
-	*value = value_name_new(name, NULL, &unused);
+	*value = value_name_new(name, session, err);
 	if (column || !*value)
 		return column;
 	return value_needs(*value) & VALUE_NEEDS_CONTEXTS ? &context_column : &field_column;
@@ -393,16 +394,19 @@ static int
 find_column(struct line_reading *reading, struct line_piece *piece, const char *at, size_t length)
 {
 	char what[200];
+	struct err why = {0};
 	piece->name = mem_resize(NULL, length + 1);
 	memcpy(piece->name, at, length);
 	piece->name[length] = '\0';
-	piece->column = column_named(piece->name, &piece->value);
+	piece->column = column_named(piece->name, reading->session, &piece->value, &why);
 	if (piece->value)
 		reading->line->format.needs |= value_needs(piece->value);
 	if (piece->column == &field_column)
 		reading->line->format.want = EXPAND_FIELDS;
 	if (piece->column)
 		return 0;
+	if (value_is_in_group(piece->name))
+		return refuse_at(reading, at, why.what);
 	if (is_of_filters(piece->name))
 		snprintf(what, sizeof what, "%.60s is for filters only, not a column", piece->name);
 	else
@@ -449,7 +453,6 @@ read_column(struct line_reading *reading, const char *at, const char *end, char 
 		return failed;
 	reading->line->format.needs |= piece->column->needs;
 	reading->line->format.delta |= piece->column->add == line_delta;
-	reading->line->format.flagged |= piece->column->add == line_flags;
 	if (colon)
 		return read_spec(reading, piece, colon + 1, end);
 	if (widths) {
@@ -585,14 +588,13 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	struct export_line *line = mem_new(sizeof *line);
 	struct line_reading reading = {.option = wish->fields ? "fields" : "template",
 				       .text = wish->fields ? wish->fields : wish->line,
+				       .session = wish->session,
 				       .line = line,
 				       .err = err};
 	line->format = *format;
 	line->format.line = line;
-	if (described) {
+	if (described)
 		line->format.needs = 0;
-		line->format.flagged = false;
-	}
 	line->colour = coloured;
 	line->wide = wish->wide;
 	line->format.needs |= wish->wide ? VALUE_NEEDS_NUMBERS : 0;
@@ -625,6 +627,14 @@ const struct export_format *
 export_line_format(const struct export_line *line)
 {
 	return &line->format;
+}
+
+void
+export_line_explain_absent(const struct export_line *line, struct text *out)
+{
+	for (size_t i = 0; i < line->pieces.count; i++)
+		if (line->pieces.at[i].value)
+			value_explain_absent(line->pieces.at[i].value, next_column, out);
 }
 
 void

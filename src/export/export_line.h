@@ -27,6 +27,7 @@ struct export_line_wish {
 	const char *fields;	 /* names separated by commas, each with an optional `:SPEC` */
 	const char *line;	 /* `{name}`, `{name:SPEC}`, `{{`, `}}`, `\t`, `\\` and text */
 	const char *time_format; /* see export_time_find */
+	const struct session *session; /* with the names of contexts and intervals; borrowed */
 	bool colour;
 	bool wide; /* number and trace in columns of their own */
 };
@@ -41,6 +42,8 @@ struct export_line_wish {
 int export_line_new(const struct export_format *, const struct export_line_wish *,
 		    struct export_line **, struct err *);
 const struct export_format *export_line_format(const struct export_line *);
+/* Append a line for each field or argument that no printed message had. */
+void export_line_explain_absent(const struct export_line *, struct text *out);
 void export_line_free(struct export_line *); /* NULL is fine */
 
 /* True if the user wants the number and the trace in columns of their own. */

@@ -390,6 +390,15 @@ export_table_spec(const struct export_table *table)
 }
 
 void
+export_table_explain_absent(const struct export_table *table, struct text *out)
+{
+	for (size_t i = 0; i < table->spec.by_count; i++)
+		value_explain_absent(table->spec.by[i], NULL, out);
+	if (table->spec.of)
+		value_explain_absent(table->spec.of, NULL, out);
+}
+
+void
 export_table_free(struct export_table *table)
 {
 	if (!table)

@@ -20,6 +20,8 @@ struct export_table_wish {
 int export_table_new(const struct export_format *, const struct export_table_wish *,
 		     const struct session *, struct export_table **, struct err *);
 const struct export_format *export_table_format(const struct export_table *);
+/* Append a line for each field or argument that no counted message had. */
+void export_table_explain_absent(const struct export_table *, struct text *out);
 void export_table_free(struct export_table *); /* NULL is fine */
 
 /* Return the specification of its groups. */

@@ -13,6 +13,7 @@
 
 #include "query/value.h"
 #include "base/nearest.h"
+#include "base/notice.h"
 #include "capture/capture.h"
 #include "decode/argument.h"
 #include "decode/registry.h"
@@ -26,16 +27,12 @@
 #include "session/session.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NANO = 1000000000 };
-
-static const char context_prefix[] = "context.";
-static const char argument_prefix[] = "arg.";
-static const char interval_prefix[] = "interval.";
-static const char span_prefix[] = "span.";
 
 struct value_row {
 	const char *name;
@@ -60,6 +57,7 @@ struct value_name {
 	const char *format;    /* NULL: any */
 	size_t format_length;
 	uint64_t argument_of; /* bit set of decoders with arguments of that name */
+	atomic_bool *found;   /* a message had a value */
 	char text[];
 };
 
@@ -371,13 +369,6 @@ GET(get_interval)
 	value->ticks = length.ticks;
 }
 
-void
-value_get(const struct value_name *name, struct value_look *look, struct value *value)
-{
-	*value = (struct value){0};
-	name->row->get(name, look, value);
-}
-
 /* --- raw keys ----------------------------------------------------------- */
 
 #define RAW(name)                                                                                  \
@@ -576,6 +567,16 @@ static const struct value_row span_row = {.name = "a span of a context",
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
+/* Names in two parts. */
+static const struct {
+	const char *word; /* before the point */
+	const struct value_row *row;
+} groups[] = {{"context", &context_row},
+	      {"span", &span_row},
+	      {"interval", &interval_row},
+	      {"arg", &argument_row}};
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+
 /* Return how far to expand a message for a name. Fields shown only in the detail need all
  * fields. */
 static enum expand_want
@@ -606,6 +607,17 @@ is_field(const struct value_name *name)
 	return false;
 }
 
+/* Return the group that TEXT begins with, or GROUP_COUNT. */
+static size_t
+group_of(const char *text)
+{
+	size_t length = strcspn(text, "."), i = 0;
+	while (i < GROUP_COUNT &&
+	       (strlen(groups[i].word) != length || memcmp(groups[i].word, text, length) != 0))
+		i++;
+	return i;
+}
+
 /* Find the row of a name. Return NULL if there is none. */
 static const struct value_row *
 find_row(struct value_name *name)
@@ -613,24 +625,11 @@ find_row(struct value_name *name)
 	for (size_t i = 0; i < ROW_COUNT; i++)
 		if (!strcmp(rows[i].name, name->text))
 			return &rows[i];
-	if (!strncmp(name->text, context_prefix, sizeof context_prefix - 1)) {
-		name->field = name->text + sizeof context_prefix - 1;
-		return &context_row;
-	}
-	if (!strncmp(name->text, span_prefix, sizeof span_prefix - 1)) {
-		name->field = name->text + sizeof span_prefix - 1;
-		return &span_row;
-	}
-	if (!strncmp(name->text, interval_prefix, sizeof interval_prefix - 1)) {
-		name->field = name->text + sizeof interval_prefix - 1;
-		return &interval_row;
-	}
-	if (!strncmp(name->text, argument_prefix, sizeof argument_prefix - 1)) {
-		name->field = name->text + sizeof argument_prefix - 1;
-		return &argument_row;
-	}
 	const char *dot = strchr(name->text, '.');
+	size_t group = group_of(name->text);
 	name->field = dot ? dot + 1 : name->text;
+	if (dot && group < GROUP_COUNT)
+		return groups[group].row;
 	name->format = dot ? name->text : NULL;
 	name->format_length = dot ? (size_t)(dot - name->text) : 0;
 	if (is_field(name))
@@ -639,18 +638,71 @@ find_row(struct value_name *name)
 	return argument ? &argument_row : NULL;
 }
 
+/* Return the names that ROW can have in the session, and their *CONTEXT. Return NULL if they are
+ * not known. */
+static value_lister *
+names_of(const struct value_row *row, const struct session *session, void **context)
+{
+	*context = NULL;
+	if (!session || row == &argument_row)
+		return NULL;
+	*context = row == &interval_row ? (void *)session->intervals : session->contexts;
+	if (row == &interval_row)
+		return session_intervals_next;
+	return session->contexts ? contexts_next_name : NULL;
+}
+
+/* Report the word of a group without a name. */
+static int
+fail_group(size_t group, const struct session *session, struct err *err)
+{
+	void *context;
+	value_lister *next = names_of(groups[group].row, session, &context);
+	const char *word = groups[group].word, *name;
+	struct text names = {0};
+	for (size_t i = 0; next && (name = next(context, i)); i++)
+		text_addf(&names, "%s%s.%s", i ? ", " : "; there are ", word, name);
+	err_set(err, ERR_USAGE, "%s needs a name, as in %s.NAME%s", word, word, text_get(&names));
+	text_free(&names);
+	return ERR_USAGE;
+}
+
+/* Check the second part of a name. */
 static int
 check_session_name(const struct value_name *name, const struct session *session, struct err *err)
 {
-	unsigned context;
-	size_t interval;
-	if (name->row == &interval_row && session &&
-	    !session_intervals_find(session->intervals, name->field, &interval))
-		return err_set(err, ERR_USAGE, "no interval is named %.60s", name->field);
-	if ((name->row != &context_row && name->row != &span_row) || !session ||
-	    !session->contexts || contexts_find(session->contexts, name->field, &context))
+	bool interval = name->row == &interval_row;
+	if (!interval && name->row != &context_row && name->row != &span_row)
 		return 0;
-	return err_set(err, ERR_USAGE, "no context is named %.60s", name->field);
+	void *context;
+	value_lister *next = names_of(name->row, session, &context);
+	const char *other;
+	if (!next)
+		return 0;
+	for (size_t i = 0; (other = next(context, i)); i++)
+		if (!strcmp(other, name->field))
+			return 0;
+	return err_set(err, ERR_USAGE, "no %s is named %.60s%s", interval ? "interval" : "context",
+		       name->field, nearest_hint(name->field, next, context).text);
+}
+
+bool
+value_is_in_group(const char *name)
+{
+	return group_of(name) < GROUP_COUNT;
+}
+
+static int
+check_name(const struct value_name *name, const struct session *session, struct err *err)
+{
+	size_t group = group_of(name->text);
+	if (group < GROUP_COUNT && (name->row == &argument_row || !name->row) &&
+	    !strchr(name->text, '.'))
+		return fail_group(group, session, err);
+	if (name->row)
+		return check_session_name(name, session, err);
+	return err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", name->text,
+		       nearest_hint(name->text, next_name, NULL).text);
 }
 
 struct value_name *
@@ -658,24 +710,24 @@ value_name_new(const char *text, const struct session *session, struct err *err)
 {
 	size_t length = strlen(text);
 	struct value_name *name = mem_new(sizeof *name + length + 1);
+	name->found = mem_new(sizeof *name->found);
 	memcpy(name->text, text, length + 1);
 	name->row = find_row(name);
 	for (size_t i = 0; name->row == &field_row && !name->format && i < decoder_count; i++)
 		if (i < 64 && argument_may_be_named(decoders[i], name->field))
 			name->argument_of |= (uint64_t)1 << i;
 	name->want = name->row ? want_of(name) : EXPAND_FLAGS;
-	int failed = name->row ? check_session_name(name, session, err)
-			       : err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", text,
-					 nearest_hint(text, next_name, NULL).text);
-	if (!failed)
+	if (!check_name(name, session, err))
 		return name;
-	free(name);
+	value_name_free(name);
 	return NULL;
 }
 
 void
 value_name_free(struct value_name *name)
 {
+	if (name)
+		free(name->found);
 	free(name);
 }
 
@@ -721,6 +773,26 @@ bool
 value_is_part(const struct value_name *name)
 {
 	return name->row->is_part;
+}
+
+void
+value_get(const struct value_name *name, struct value_look *look, struct value *value)
+{
+	*value = (struct value){0};
+	name->row->get(name, look, value);
+	if (value->type != VALUE_ABSENT && !atomic_load_explicit(name->found, memory_order_relaxed))
+		atomic_store_explicit(name->found, true, memory_order_relaxed);
+}
+
+void
+value_explain_absent(const struct value_name *name, value_lister *next, struct text *out)
+{
+	bool argument = name->row == &argument_row;
+	if ((!argument && name->row != &field_row) || atomic_load(name->found))
+		return;
+	text_add(out, out->length ? "\n" : "");
+	text_addf(out, NOTICE_NAME_ABSENT, name->text,
+		  argument ? nearest_hint(name->text, next ? next : next_name, NULL).text : "");
 }
 
 /* --- formatting --------------------------------------------------------- */

@@ -11,7 +11,8 @@
  *
  * Tables, intervals and the columns of `--fields` read messages through values.
  *
- * Threads: a name is constant and can be shared. A look belongs to one thread.
+ * Threads: a name can be shared. It is constant, except that it notes if a message had a value.
+ * A look belongs to one thread.
  */
 #ifndef TRAWL_QUERY_VALUE_H
 #define TRAWL_QUERY_VALUE_H
@@ -51,6 +52,8 @@ struct value_name;
 /* Create a name. Return NULL, with the reason and a hint, if nothing has this name. If
  * SESSION has contexts, a context's name must be one of them. If not, any name is accepted. */
 struct value_name *value_name_new(const char *name, const struct session *, struct err *);
+/* True if NAME is `context`, `span`, `interval` or `arg`, with or without the name after it. */
+bool value_is_in_group(const char *name);
 void value_name_free(struct value_name *);		/* NULL is fine */
 const char *value_name_text(const struct value_name *); /* as written by the user */
 
@@ -114,6 +117,12 @@ struct value_look {
 /* Get the value of the message. Texts are borrowed from the expansion, its arena or the
  * trace, or they are static. */
 void value_get(const struct value_name *, struct value_look *, struct value *);
+
+typedef const char *value_lister(void *context, size_t at); /* names, for nearest_hint() */
+
+/* Append a line if no message of value_get had a value under NAME, which is a field or an
+ * argument. For an argument, add the nearest name that NEXT lists; NULL: those of values. */
+void value_explain_absent(const struct value_name *, value_lister *next, struct text *out);
 
 /* Convert to a long double, which holds integers without loss. Return false if the value is
  * no number. */

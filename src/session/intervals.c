@@ -21,6 +21,15 @@ static const struct option_row interval_rows[] = {
 const struct option_table interval_options_table =
     OPTION_TABLE("intervals", struct interval_options, interval_rows);
 
+const char *
+session_intervals_next(void *hook, size_t at)
+{
+	const struct session_intervals *intervals = hook;
+	return intervals && at < intervals->count(intervals->context)
+		   ? intervals->name(intervals->context, at)
+		   : NULL;
+}
+
 bool
 session_intervals_find(const struct session_intervals *hook, const char *name, size_t *interval)
 {

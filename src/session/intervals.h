@@ -56,4 +56,7 @@ struct session_intervals {
 bool session_intervals_find(const struct session_intervals *hook, const char *name,
 			    size_t *interval);
 
+/* Return the name of interval AT, for nearest_hint(). HOOK may be NULL. */
+const char *session_intervals_next(void *hook, size_t at);
+
 #endif

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "session/session.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "capture/foreign.h"
 #include "capture/perf_data.h"
@@ -654,15 +655,27 @@ has_trace(const struct session *session, const char *name, size_t length)
 	return false;
 }
 
+const char *
+session_next_trace(void *session, size_t at)
+{
+	const struct session *of = session;
+	return at < of->traces.count ? trace_name(of->traces.at[at]) : NULL;
+}
+
 static int
 refuse_name(const struct session *session, const char *name, size_t length, struct err *err)
 {
-	struct text names = {0};
+	struct text names = {0}, word = {0};
+	text_add_bytes(&word, name, length);
+	struct nearest_hint hint =
+	    nearest_hint(text_get(&word), session_next_trace, (void *)session);
+	text_add(&names, session->traces.count == 1 ? "; there is " : "; there are ");
 	for (size_t i = 0; i < session->traces.count; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", trace_name(session->traces.at[i]));
-	err_set(err, ERR_USAGE, "no trace is named %.*s; there %s %s", (int)length, name,
-		session->traces.count == 1 ? "is" : "are", text_get(&names));
+	err_set(err, ERR_USAGE, "no trace is named %s%s", text_get(&word),
+		nearest_hint_or(&hint, text_get(&names)));
 	text_free(&names);
+	text_free(&word);
 	return ERR_USAGE;
 }
 

@@ -103,6 +103,9 @@ void session_link(struct session *session);
  * reason otherwise. */
 int session_check_names(const struct session *session, const char *list, struct err *);
 
+/* Return the name of trace AT, for nearest_hint(). */
+const char *session_next_trace(void *session, size_t at);
+
 /* Add an offset NAME=SECONDS to the times of trace NAME, as `kind: offset` in a profile does.
  * Call it before session_link(). Return 0, or ERR_USAGE with a reason. */
 int session_add_offset(struct session *session, const char *offset, struct err *);

@@ -872,15 +872,23 @@ number_matches(const struct expansion *e, const char *name, int64_t want)
 	return field && field->u == (uint64_t)want;
 }
 
-/* True if a GUID equals WANT, ignoring case and extra braces around WANT. */
+/* Remove braces around a GUID. */
+static void
+strip_braces(const char **guid, size_t *length)
+{
+	if (*length >= 2 && **guid == '{') {
+		++*guid;
+		*length -= 2;
+	}
+}
+
+/* True if a GUID equals WANT, ignoring case and braces. */
 static bool
 guid_matches(const char *own, size_t length, const char *want)
 {
 	size_t want_length = strlen(want);
-	if (want_length >= 2 && *want == '{' && length && *own != '{') {
-		want++;
-		want_length -= 2;
-	}
+	strip_braces(&own, &length);
+	strip_braces(&want, &want_length);
 	return length == want_length && !strncasecmp(own, want, length);
 }
 

@@ -142,6 +142,8 @@ trace_format_options(const struct trace_options *options, const struct decoder_o
 }
 
 #define MATCHES_ANY .min = -1, .max = INT64_MAX
+/* No format has a wider one: [STP 2, M16 and C16]; UIA has modules of 16 bits. */
+#define NUMBER_OF_16_BITS .min = -1, .max = UINT16_MAX
 
 const struct option_table *
 origin_options_table(void)
@@ -149,14 +151,15 @@ origin_options_table(void)
 #define ROW(...) OPTION_ROW(struct origin_options, __VA_ARGS__)
 	static const struct option_row rows[] = {
 	    ROW(trace, TEXT, "name of the trace it is in", .trace = true),
-	    ROW(guid, TEXT, "GUID of the sender; of a CSEL stream its UUID"),
+	    ROW(guid, TEXT, "GUID of the sender; of a CSEL stream its UUID",
+		.check = option_check_guid),
 	    ROW(id, INT,
 		"number of the sender: source (encap), trace ID (opencsd, ppl), logger (uia)", "-1",
 		MATCHES_ANY),
-	    ROW(module, INT, "module of the sender", "-1", MATCHES_ANY),
-	    ROW(unit, INT, "unit of the sender", "-1", MATCHES_ANY),
-	    ROW(master, INT, "STP master", "-1", MATCHES_ANY),
-	    ROW(channel, INT, "STP channel", "-1", MATCHES_ANY),
+	    ROW(module, INT, "module of the sender", "-1", NUMBER_OF_16_BITS),
+	    ROW(unit, INT, "unit of the sender", "-1", NUMBER_OF_16_BITS),
+	    ROW(master, INT, "STP master", "-1", NUMBER_OF_16_BITS),
+	    ROW(channel, INT, "STP channel", "-1", NUMBER_OF_16_BITS),
 	    ROW(name, TEXT, "what to call it", .required = true),
 	    ROW(clock, STRUCT, "its own clock", .table = &clock_table),
 	};

@@ -18,6 +18,7 @@
 #include "base/thread.h"
 #include "base/job.h"
 #include "command/keymap.h"
+#include "query/origin_names.h"
 #include "session/programs.h"
 #include "session/sequence.h"
 #include "session/session.h"
@@ -285,6 +286,29 @@ say_untied(struct app *app)
 	return true;
 }
 
+/* Once all is indexed, report names in the filter that no message has.  Return false if nothing is
+ * new. */
+static bool
+say_unknown_names(struct app *app)
+{
+	struct screen *screen = &app->screen;
+	const struct filter_expr *expr = screen->filter->expr;
+	const char *text = expr ? filter_expr_text(expr) : "";
+	struct text unknown = {0};
+	if (!is_indexed(screen) || !strcmp(text, text_get(&app->checked)))
+		return false;
+	text_clear(&app->checked);
+	text_add(&app->checked, text);
+	if (expr)
+		origin_names_check(screen->session, expr, app->options->source, ORIGIN_NAMES_QUICK,
+				   &unknown);
+	bool any = unknown.length;
+	for (char *rest = unknown.data, *line; (line = strsep(&rest, "\n"));)
+		screen_say(screen, NOTICE_NAMES_UNKNOWN, line);
+	text_free(&unknown);
+	return any;
+}
+
 static void
 say_program(void *context, const char *path, enum file_change change)
 {
@@ -499,7 +523,7 @@ app_loop(struct app *app)
 		if (hint >= 0 && (timeout < 0 || hint < timeout))
 			timeout = hint;
 		if (timeout < 0 && is_settled(app)) {
-			due = type_command(app) || begin_to_follow(app);
+			due = type_command(app) || begin_to_follow(app) || say_unknown_names(app);
 			if (!due)
 				break;
 			continue;
@@ -524,6 +548,8 @@ app_loop(struct app *app)
 			pause = thread_now_ms() + PAUSE_MS;
 			due = true;
 		}
+		if (due || progress)
+			due |= say_unknown_names(app);
 		if (due)
 			programs_look(screen->session, say_program, screen);
 		due |= input_show_hint(app->input);

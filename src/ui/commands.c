@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "ui/commands.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "decode/registry.h"
@@ -171,7 +172,9 @@ set_threshold(struct screen *screen, const struct command_call *call)
 	bool all = !strcmp(call->text, view_severities[0]);
 	int level = all ? SEVERITY_NONE : severity_parse(call->text);
 	if (level < SEVERITY_FATAL) {
-		screen_error(screen, NOTICE_SEVERITY_UNKNOWN, call->text);
+		struct nearest_hint hint = nearest_hint(call->text, severity_next_name, NULL);
+		screen_error(screen, NOTICE_SEVERITY_UNKNOWN, call->text,
+			     nearest_hint_or(&hint, NOTICE_SEVERITIES_ARE));
 		return;
 	}
 	set_severities(screen, (enum severity)level);
@@ -509,8 +512,10 @@ pause_index(struct screen *screen, const struct command_call *call)
 static void
 try_format(struct screen *screen, const struct command_call *call)
 {
+	struct nearest_hint hint = nearest_hint(call->text, decoder_next_name, NULL);
 	if (!decoder_find(call->text))
-		screen_error(screen, NOTICE_FORMAT_UNKNOWN, call->text);
+		screen_error(screen, NOTICE_FORMAT_UNKNOWN, call->text,
+			     nearest_hint_or(&hint, NOTICE_TAB_LISTS));
 	else
 		screen_try(screen, (struct screen_trial){.trace = screen->list->trace,
 							 .format = call->text});
@@ -640,7 +645,7 @@ close_top(struct screen *screen, const struct command_call *call)
 static void
 say_unknown(struct screen *screen, const char *name, size_t length)
 {
-	struct text names = {0};
+	struct text names = {0}, word = {0};
 	if (length == 1 && *name == 'e') { /* of vi and less */
 		screen_error(screen, NOTICE_OPEN_AT_START);
 		return;
@@ -650,8 +655,12 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 			text_addf(&names, "%s%s", names.length ? ", " : "", commands[i].name);
 	if (names.length)
 		screen_error(screen, NOTICE_COMMAND_AMBIGUOUS, (int)length, name, names.data);
-	else
-		screen_error(screen, NOTICE_COMMAND_UNKNOWN, (int)length, name);
+	text_add_bytes(&word, name, length);
+	struct nearest_hint hint = nearest_hint(text_get(&word), command_next_name, NULL);
+	if (!names.length)
+		screen_error(screen, NOTICE_COMMAND_UNKNOWN, (int)length, name,
+			     nearest_hint_or(&hint, NOTICE_TAB_COMPLETES));
+	text_free(&word);
 	text_free(&names);
 }
 

@@ -10,9 +10,11 @@
 #include "ui/own.h"
 #include "base/writer.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/app.h"
+#include "ui/list/filters.h"
 #include "ui/list/rules.h"
 #include "ui/list/view.h"
 #include "ui/screen/colour.h"
@@ -239,38 +241,81 @@ check_colour(const char *word, char buffer[static 256])
 	return colour_check(word, buffer);
 }
 
+/* True if TEXT is in quotes up to WORD. */
+static bool
+is_quoted_up_to(const char *text, const char *word)
+{
+	const char *quote = *text == '"' || *text == '\'' ? text_quote_end(text) : NULL;
+	return quote && quote + 1 + strspn(quote + 1, " ") == word;
+}
+
 /* True if TEXT ends in a colour: WORD is one, or follows a closing quote.  A text that is an
  * expression as a whole has none: `severity = error`. */
 static bool
 has_colour(const char *text, const char *word)
 {
 	char unused[256];
-	const char *quote = *text == '"' ? strchr(text + 1, '"') : NULL;
-	bool behind_quote = quote && quote + 1 + strspn(quote + 1, " ") == word;
-	return (behind_quote || !check_colour(word, unused)) && !rules_is_expression(text);
+	return (is_quoted_up_to(text, word) || !check_colour(word, unused)) &&
+	       !rules_is_expression(text);
 }
 
-/* Split the typed text into an expression, with or without quotes around it, and a colour. */
-static void
+/* Append the colour that TEXT ends in, and return its start, or NULL if there is none.  It may be
+ * written `bright red`. */
+static const char *
+take_colour(const char *text, struct text *colour)
+{
+	static const char bright[] = "bright ";
+	const char *blank = strrchr(text, ' '), *word = blank ? blank + 1 : text;
+	size_t room = (size_t)(word - text), length = sizeof bright - 1;
+	const char *before = room > length ? word - length : text;
+	bool two = room > length && before[-1] == ' ' && !strncmp(before, bright, length);
+	if (!blank || (!has_colour(text, word) && !(two && has_colour(text, before))))
+		return NULL;
+	text_addf(colour, "%s%s", two ? "bright-" : "", word);
+	return two ? before : word;
+}
+
+/* Split the typed text into an expression, with or without quotes around it, and a colour.
+ * Return true if the expression was quoted. */
+static bool
 split_highlight(const char *typed, struct text *filter, struct text *colour)
 {
 	size_t length = strlen(typed);
 	while (length && typed[length - 1] == ' ')
 		length--;
 	text_add_bytes(filter, typed, length);
-	const char *text = text_get(filter), *blank = strrchr(text, ' ');
-	if (blank && has_colour(text, blank + 1)) {
-		text_add(colour, blank + 1);
-		length = (size_t)(blank - text);
+	const char *text = text_get(filter), *end = take_colour(text, colour);
+	if (end) {
+		length = (size_t)(end - text);
 		while (length && text[length - 1] == ' ')
 			length--;
 		text_cut(filter, length);
 	}
-	if (length > 2 && *text == '"' && strchr(text + 1, '"') == text + length - 1) {
-		text_cut(filter, length - 1);
-		memmove(filter->data, filter->data + 1, filter->length);
-		filter->length--;
-	}
+	bool quoted = filter->length && text_unquote(filter->data);
+	if (quoted)
+		filter->length = strlen(filter->data);
+	return quoted;
+}
+
+/* Report a pattern with blanks but without quotes: a mistyped colour would become its part.
+ * Return false if FILTER is none. */
+static bool
+refuse_blanks(struct screen *screen, const struct text *filter, const struct text *colour)
+{
+	static const char *const colours[] = {"black",	 "red",	 "green", "yellow", "blue",
+					      "magenta", "cyan", "white", NULL};
+	struct filter_error error;
+	const char *text = text_get(filter), *blank = strrchr(text, ' ');
+	struct filter_expr *expr =
+	    blank && !rules_is_expression(text) ? filter_parse_typed(text, NULL, &error) : NULL;
+	bool refused = expr && filters_is_pattern(filter_expr_text(expr));
+	filter_expr_free(expr);
+	if (!refused)
+		return false;
+	struct nearest_hint hint = nearest_hint(blank + 1, nearest_in_array, (void *)colours);
+	screen_error(screen, NOTICE_HIGHLIGHT_BLANKS, text, colour->length ? " " : "",
+		     colour->length ? text_get(colour) : hint.text);
+	return true;
 }
 
 static const char *
@@ -301,7 +346,12 @@ set_highlight(struct screen *screen, const char *typed)
 	struct option_list *list = list_of(screen, COMMAND_HIGHLIGHT);
 	struct text filter = {0}, colour = {0};
 	char buffer[256];
-	split_highlight(typed, &filter, &colour);
+	bool quoted = split_highlight(typed, &filter, &colour);
+	if (!quoted && refuse_blanks(screen, &filter, &colour)) {
+		text_free(&filter);
+		text_free(&colour);
+		return;
+	}
 	struct view_rule rule = {.role = ROLE_ACCENT1 + (int)(list->count % 3)};
 	const char *expected = read_highlight(&filter, &colour, &rule, buffer);
 	if (expected) {
@@ -410,8 +460,9 @@ own_key(struct screen *screen, const struct command_call *call)
 	text_add_bytes(&name, text, length);
 	text += length + strspn(text + length, " ");
 	length = strlen(text);
-	bool quoted = length > 2 && *text == '"' && strchr(text + 1, '"') == text + length - 1;
-	text_add_bytes(&command, text + quoted, length - 2 * (size_t)quoted);
+	text_add_bytes(&command, text, length);
+	if (command.length && text_unquote(command.data))
+		command.length = strlen(command.data);
 	if (!name.length)
 		list_keys(screen);
 	else if (command.length)

@@ -119,6 +119,7 @@ parts_close(struct app *app)
 	search_free(screen->search);
 	write_free(screen);
 	stop_when_free(app->stop_when);
+	text_free(&app->checked);
 	unnamed_free(app->unnamed);
 	misfit_free(app->misfit);
 	for (size_t i = 0; i < screen->list_count; i++)

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/settings.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/app.h"
@@ -252,11 +253,10 @@ settings_set(struct screen *screen, const struct command_call *call)
 	value = *value && !shown ? value + 1 : NULL;
 	const struct option_row *row = find_member(name, shown ? NULL : &value);
 	if (!row) {
-		const char *near = option_nearest(&view_options_table, name);
-		if (near)
-			screen_error(screen, NOTICE_SETTING_NEAR, name, near);
-		else
-			screen_error(screen, NOTICE_SETTING_UNKNOWN, name);
+		struct nearest_hint hint =
+		    nearest_hint(name, option_next_name, (void *)&view_options_table);
+		screen_error(screen, NOTICE_SETTING_UNKNOWN, name,
+			     nearest_hint_or(&hint, NOTICE_TAB_LISTS));
 		return;
 	}
 	remember_view(screen);

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "ui/write.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "base/job.h"
 #include "base/writer.h"
@@ -302,12 +303,15 @@ is_of_parts(const struct export_format *format)
 static void
 say_no_format(struct screen *screen, const char *word)
 {
-	struct text text = {0};
-	text_addf(&text, NOTICE_WRITE_FORMATS, word);
+	struct text known = {0}, text = {0};
+	struct nearest_hint hint = nearest_hint(word, export_next_name, NULL);
+	text_add(&known, NOTICE_WRITE_FORMATS_ARE);
 	for (size_t i = 0; i < export_format_count; i++)
 		if (is_of_parts(&export_formats[i]))
-			text_addf(&text, " %s", export_formats[i].name);
+			text_addf(&known, " %s", export_formats[i].name);
+	text_addf(&text, NOTICE_WRITE_FORMATS, word, nearest_hint_or(&hint, known.data));
 	screen_error(screen, NOTICE_WRITE_NAME, text.data);
+	text_free(&known);
 	text_free(&text);
 }
 

@@ -77,7 +77,8 @@ example()
 			ok "$3: prints what it says" prints "$part.output"
 			prints "$part.output" || sed 's/^/# /' out | head -n 20
 		else
-			ok "$3: complains of nothing alone" test ! -s err -o -s out
+			grep -v 'lost messages; -t text marks them$' err >complaints
+			ok "$3: complains of nothing alone" test ! -s complaints -o -s out
 		fi ;;
 	needs)
 		run sh -c "$(sed 's/ *[#|>].*//' "$part.command") --list-formats"

@@ -9,7 +9,7 @@ lab=$testdata/lab.yaml
 run "$TRAWL" -t jsonl "$lab"
 mv out lab.jsonl
 is "status: frames are lost" 1 "$status"
-is "nothing on standard error" "" "$(cat err)"
+is "standard error names what was lost" "trawl: 2 lost messages; -t text marks them" "$(cat err)"
 is "five traces" 5 "$(sed 's/.*"trace":"\([a-z]*\)".*/\1/' lab.jsonl | sort -u | wc -l | tr -d ' ')"
 
 # Trace, place and time of every message of which the truth is known; the place of

@@ -55,11 +55,11 @@ for wrong in "-t jsonl --fields=time" "-t csv --template=x" "--fields=time --tem
 	is "$wrong: one line" 1 "$(lines err)"
 done
 
-# Doubts are told where no column has them.
+# Doubts are told, in a column or not.
 run "$TRAWL" --fields=text "$demo"
 ok "doubts without flags are told" grep -q 'damaged' err
 run "$TRAWL" --fields=text,flags "$demo"
-is "doubts with flags are not" "" "$(cat err)"
+ok "doubts with flags are told, too" grep -q 'damaged' err
 
 # Times: the log begins at 10:00:00 on 22 November 2026.
 log=$testdata/log-iso8601.txt
@@ -96,7 +96,9 @@ sed 1d out | cut -d, -f2 | sort >got
 ok "--source: those that are named" cmp want got
 run "$TRAWL" -q -t csv --source=hub,sec "$lab"
 is "--source: a name that is no trace's" 2 "$status"
-ok "--source: ... and which there are" grep -q 'no trace is named sec; there are soc' err
+ok "--source: ... and the nearest" grep -q 'no trace is named sec; did you mean soc?' err
+run "$TRAWL" -q -t csv --source=nothing "$lab"
+ok "--source: ... or which there are" grep -q 'no trace is named nothing; there are soc, dsp' err
 
 # Colours are asked for, or belong to a terminal.
 run "$TRAWL" -t text --color=always -e 'severity = error' "$demo"

@@ -35,7 +35,9 @@ all=$("$TRAWL" -t jsonl "$testdata/all-csel.csel" 2>err | wc -l | tr -d ' ')
 is "csel: guid is the stream" "$all" "$(named "$testdata/all-csel.csel" "guid: $uuid")"
 is "csel: with braces, in upper case" "$all" \
 	"$(named "$testdata/all-csel.csel" "guid: \"{$(echo "$uuid" | tr a-f A-F)}\"")"
-is "csel: another stream" 0 "$(named "$testdata/all-csel.csel" "guid: ${uuid%?}x")"
+last=${uuid#"${uuid%?}"}
+is "csel: another stream" 0 \
+	"$(named "$testdata/all-csel.csel" "guid: ${uuid%?}$(echo "$last" | tr 0-9a-f 1-9a-f0)")"
 
 module=$(sed -n "s/.*${tab}module=\([0-9]*\).*/\1/p" "$testdata/all-msn.truth.tsv" | head -n 1)
 is "syst: module" "$(told all-msn "${tab}module=$module$end")" \
@@ -45,6 +47,8 @@ guid=$(sed -n "s/.*${tab}guid={\([-0-9a-fA-F]*\)}.*/\1/p" "$testdata/all-msn.tru
 	head -n 1)
 is "syst: guid" "$(told all-msn "guid=\{$guid\}")" \
 	"$(named "$testdata/all-msn.stp" "guid: \"{$guid}\"")"
+is "syst: guid without braces" "$(told all-msn "guid=\{$guid\}")" \
+	"$(named "$testdata/all-msn.stp" "guid: $guid")"
 
 # Two trace IDs in a listing; text has none.
 cat >list.ppl <<END

@@ -108,7 +108,8 @@ flagged | tr ' ' '~' | sed 's/~/  ~/g;s/^\(.\)/  ~\1/' >want
 		flags = substr($0, RSTART) flags
 	print flags }' >got
 ok "-t text: the flags of each message" cmp want got
-is "-t text: says nothing besides" "" "$(cat err)"
+is "-t text: ... and how many" "trawl: 11 damaged messages, 7 lost messages, \
+15 truncated messages, 8 suspect messages; -t text marks them" "$(cat err)"
 wanted=$(for flag in damaged lost truncated suspect; do
 	number=$(flagged | grep -c $flag)
 	test "$number" -eq 0 || printf ', %s %s messages' "$number" $flag
@@ -125,7 +126,8 @@ bytes foreign.csel 4d 46 4d 58 01 00 00 00 01 02 03 04 05
 run "$TRAWL" -t csv -f csel foreign.csel
 is "bytes that were not decoded: status" 1 "$status"
 is "bytes that were not decoded: how many" \
-	"trawl: 5 undecoded bytes; -t stats counts them by kind" "$(cat err)"
+	"trawl: 1 damaged message; -t text marks them
+trawl: 5 undecoded bytes; -t stats counts them by kind" "$(cat err)"
 run "$TRAWL" -t stats -f csel foreign.csel
 is "-t stats: of which kind" "foreign.csel foreign 5" "$(sed -n '$s/  */ /gp' out)"
 run "$TRAWL" --check=loss -f csel foreign.csel

@@ -689,23 +689,58 @@ test_out_of_memory(void **state)
 				  "limit (ulimit -v)\n");
 }
 
+static void
+test_unquote(void **state)
+{
+	static const struct {
+		const char *quoted, *plain; /* NULL: not in quotes as a whole */
+	} rows[] = {
+	    {"\"a b\"", "a b"},
+	    {"'a b'", "a b"},
+	    {"\"a 'b'\"", "a 'b'"},
+	    {"'it''s'", "it's"},
+	    {"\"\\\"\\\\\"", "\"\\"},
+	    {"\"\\d+\"", "\\d+"},
+	    {"'\\d'", "\\d"},
+	    {"\"\"", ""},
+	    {"''", ""},
+	    {"", NULL},
+	    {"a b", NULL},
+	    {"\"", NULL},
+	    {"'", NULL},
+	    {"\"a\" b", NULL},
+	    {"\"a\" \"b\"", NULL},
+	    {"\"a\\\"", NULL},
+	    {"'a''", NULL},
+	    {"\"a'", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[32];
+		snprintf(text, sizeof text, "%s", rows[i].quoted);
+		assert_int_equal(text_unquote(text), rows[i].plain != NULL);
+		assert_string_equal(text, rows[i].plain ? rows[i].plain : rows[i].quoted);
+	}
+}
+
 int
 main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bits),	  cmocka_unit_test(test_crc),
-	    cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_zero_run),
-	    cmocka_unit_test(test_safe),	  cmocka_unit_test(test_safe_all),
-	    cmocka_unit_test(test_safe_again),	  cmocka_unit_test(test_safe_lines),
-	    cmocka_unit_test(test_columns),	  cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_text),	  cmocka_unit_test(test_format),
-	    cmocka_unit_test(test_digits),	  cmocka_unit_test(test_arena),
-	    cmocka_unit_test(test_hexadecimal),	  cmocka_unit_test(test_byte_map),
-	    cmocka_unit_test(test_option),	  cmocka_unit_test(test_regex),
-	    cmocka_unit_test(test_regex_shares),  cmocka_unit_test(test_regex_limits),
-	    cmocka_unit_test(test_err),		  cmocka_unit_test(test_vec),
-	    cmocka_unit_test(test_rank_sort),	  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_unquote),	 cmocka_unit_test(test_bits),
+	    cmocka_unit_test(test_crc),		 cmocka_unit_test(test_out_of_memory),
+	    cmocka_unit_test(test_zero_run),	 cmocka_unit_test(test_safe),
+	    cmocka_unit_test(test_safe_all),	 cmocka_unit_test(test_safe_again),
+	    cmocka_unit_test(test_safe_lines),	 cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_format),	 cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_arena),	 cmocka_unit_test(test_hexadecimal),
+	    cmocka_unit_test(test_byte_map),	 cmocka_unit_test(test_option),
+	    cmocka_unit_test(test_regex),	 cmocka_unit_test(test_regex_shares),
+	    cmocka_unit_test(test_regex_limits), cmocka_unit_test(test_err),
+	    cmocka_unit_test(test_vec),		 cmocka_unit_test(test_rank_sort),
+	    cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,9 @@ test_unrecognised(void **state)
 		scene_wait_at(s, sizes[i].rows - 1, " not decoded");
 		scene_wait_at(s, sizes[i].rows - 1, "96 bytes");
 		scene_keys(s, ":format nonsense\r");
-		scene_wait_notice(s, NOTICE_FORMAT_UNKNOWN, "nonsense");
+		scene_wait_notice(s, NOTICE_FORMAT_UNKNOWN, "nonsense", NOTICE_TAB_LISTS);
+		scene_keys(s, ":format uai\r");
+		scene_wait_notice(s, NOTICE_FORMAT_UNKNOWN, "uai", "; did you mean uia?");
 		scene_keys(s, ":format ge\t\r"); /* completed, and tried at once */
 		scene_wait_at(s, 0, "[trying gem]");
 		scene_wait_id(s, NOTICE_TRIAL, "gem");

@@ -60,12 +60,21 @@ test_define(void **state)
 	scene_keys(s, ":filter interval.mailbox > 20ms\r");
 	scene_wait(s, "of 2 ");
 	scene_wait(s, "send OVERLAY seq 70");
+	scene_keys(s, "I"); /* the same definition in quotes, as in a profile */
+	scene_keys(
+	    s, ":interval single begin 'text ~ /^send/' end 'text ~ \"^(late )?ack\"' key seq\r");
+	scene_wait(s, "interval single  3 of 3  12 pairs");
+	scene_keys(s, ":interval \"double\" begin \"text ~ \\\"^send\\\"\" "
+		      "end \"text ~ /^(late )?ack/\" key \"seq\"\r");
+	scene_wait(s, "interval double  4 of 4  12 pairs");
 	scene_keys(s, ":interval shown begin lost end text ~ /\r");
 	scene_wait_id(s, NOTICE_INTERVAL_REFUSED, "interval shown: end: ");
 	scene_keys(s, ":interval shown begin lost\r");
 	scene_wait_id(s, NOTICE_INTERVAL_EXPECTED, NULL);
 	scene_keys(s, ":intervals none\r");
-	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "none");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "none", NOTICE_INTERVAL_DEFINES);
+	scene_keys(s, ":intervals mailbx\r");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "mailbx", "; did you mean mailbox?");
 	scene_quit(s);
 }
 

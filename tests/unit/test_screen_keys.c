@@ -148,7 +148,7 @@ test_undo(void **state)
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_wait_row(s, ">", "timeout: seq 70");
 	scene_keys(s, "\022");
-	scene_wait_notice(s, NOTICE_REDONE, "without origin in {\"mailbox\"}", "u");
+	scene_wait_notice(s, NOTICE_REDONE, "without mailbox", "u");
 	scene_keys(s, "u}");
 	scene_wait_id(s, NOTICE_SEVERITIES, "severity");
 	scene_keys(s, "u");
@@ -176,7 +176,7 @@ test_undo(void **state)
 	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, ";J");
-	scene_wait(s, "only origin");
+	scene_wait(s, "only mailbox");
 	scene_keys(s, "D"); /* the last one stays */
 	scene_wait_id(s, NOTICE_ORIGIN_LAST, NULL);
 	scene_quit(s);
@@ -549,6 +549,13 @@ test_highlight(void **state)
 	    {"-timeout", NOTICE_OWN_REMOVED, "2 highlights", 116},
 	    {"-1", NOTICE_OWN_REMOVED, "1 highlight", 4},
 	    {"-7", NOTICE_OWN_UNKNOWN, "highlight 7", 4},
+	    {"'timeout: seq' bright cyan", NOTICE_HIGHLIGHT_ADDED, "2: timeout: seq in bright-cyan",
+	     4},
+	    {"-2", NOTICE_OWN_REMOVED, "1 highlight", 4},
+	    {"timeout bright green", NOTICE_HIGHLIGHT_ADDED, "2: timeout in bright-green", 4},
+	    {"-2", NOTICE_OWN_REMOVED, "1 highlight", 4},
+	    {"timeout gren", NOTICE_HIGHLIGHT_BLANKS, "\"timeout gren\"; did you mean green?", 4},
+	    {"timeout: seq red", NOTICE_HIGHLIGHT_BLANKS, "\"timeout: seq\" red", 4},
 	    {"\"timeout\" purple", NOTICE_OWN_REFUSED, "purple", 4},
 	    {"severity >= bad", NOTICE_OWN_REFUSED, "severity >= bad", 4},
 	};

@@ -172,13 +172,13 @@ test_settings(void **state)
 	scene_keys(s, ":set severity=1\r");
 	scene_wait_notice(s, NOTICE_SETTING_REFUSED, "severity", "1", "one of all fatal error");
 	scene_keys(s, ":set severty\r");
-	scene_wait_notice(s, NOTICE_SETTING_NEAR, "severty", "severity");
+	scene_wait_notice(s, NOTICE_SETTING_UNKNOWN, "severty", "; did you mean severity?");
 	scene_keys(s, ":\020"); /* the last line again */
 	scene_wait(s, ":set severty");
 	scene_keys(s, "\033");
 	scene_until(s, "\n:set", false);
 	scene_keys(s, ":mess\t\r");
-	scene_wait_logged(s, NOTICE_SETTING_NEAR, "severty");
+	scene_wait_logged(s, NOTICE_SETTING_UNKNOWN, "severty");
 	scene_wait_logged(s, NOTICE_SETTING_REFUSED, NULL);
 	scene_keys(s, "\033OP"); /* the card takes its place */
 	scene_wait(s, "keys of the list");

@@ -398,7 +398,16 @@ test_filtered_traces(void **state)
 	scene_keys(s, ":show-trace\r");
 	scene_wait_notice(s, NOTICE_TRACE_WHICH, "soc, dsp, log, cam, hub");
 	scene_keys(s, ":show-trace dps\r");
-	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "dps", "soc, dsp, log, cam, hub");
+	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "dps", "; did you mean dsp?");
+	scene_keys(s, "&origin = mailbx\r"); /* known once all is indexed */
+	scene_wait_id(s, NOTICE_NAMES_UNKNOWN, "mailbx; did you mean mailbox?");
+	scene_keys(s, "u&origin = soc\r");
+	scene_wait_id(s, NOTICE_NAMES_UNKNOWN, "soc; soc is a trace: trace = soc");
+	scene_keys(s, "u&trace = sco\r");
+	scene_wait_id(s, NOTICE_NAMES_UNKNOWN, "sco; did you mean soc?");
+	scene_keys(s, "u:show-trace nothing\r");
+	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "nothing",
+			  "; there are soc, dsp, log, cam, hub");
 	scene_keys(s, ":show-trace log\r");
 	scene_wait_id(s, NOTICE_TRACE_LEFT_OUT, NULL);
 	scene_keys(s, "G");

@@ -84,7 +84,8 @@ static const struct option_row option_rows[] = {
     OPTION(collateral, LIST, "SyS-T XML files or their folders, for messages over STM",
 	   .path = true),
     OPTION(lines, TEXT, "format tpiu: ports of the ITM with lines of text; as in tpiu:"),
-    OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"),
+    OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits",
+	   .check = option_check_guid),
     OPTION(outside, BOOL,
 	   "also read dumps and buffers that a snapshot names outside "
 	   "its folder"),

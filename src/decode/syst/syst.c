@@ -67,9 +67,11 @@ const struct field_row syst_fields[SYST_F_COUNT] = {
     [SYST_F_HAS_TIME] = {"has_time", FIELD_BOOL, "whether a time stamp is given", .detail = true},
     [SYST_F_HAS_GUID] = {"has_guid", FIELD_BOOL, "whether a GUID is given", .detail = true},
     [SYST_F_SUBTYPE] = {"subtype", FIELD_UINT, "subtype of message", .detail = true},
+    /* 11 bits, with a GUID all of the unit [SyS-T 1.0, "Header"] */
     [SYST_F_UNIT] = {"unit", FIELD_UINT, "part of the sender, by its own numbering",
-		     .part = FIELD_HEAD},
-    [SYST_F_MODULE] = {"module", FIELD_UINT, "sender, where it has no GUID", .part = FIELD_HEAD},
+		     .part = FIELD_HEAD, .most = 2047},
+    [SYST_F_MODULE] = {"module", FIELD_UINT, "sender, where it has no GUID", .part = FIELD_HEAD,
+		       .most = 127},
     [SYST_F_GUID] = {"guid", FIELD_TEXT, "sender's GUID", .part = FIELD_HEAD},
     [SYST_F_LOCATION] = {"location", FIELD_TEXT, "where in the source: file:line or address",
 			 .address = FIELD_ADDRESS},
@@ -128,7 +130,8 @@ static const struct option_row option_rows[] = {
 	   "64 KiB"),
     OPTION(guid, TEXT,
 	   "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, STP master "
-	   "and channel"),
+	   "and channel",
+	   .check = option_check_guid),
     OPTION(collateral, LIST, "XML files or their folders, with the texts of messages", .path = true,
 	   .description = true),
     OPTION(ts_hz, UINT, "ticks per second of the messages' own time stamps, 0 if unknown",

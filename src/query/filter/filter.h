@@ -164,6 +164,11 @@ const char *filter_expr_text(const struct filter_expr *);
 bool filter_expr_lists(const struct filter_expr *, const char *field);
 const char *filter_expr_name(const struct filter_expr *, size_t at, size_t *length);
 
+/* Return value number AT that FIELD (origin, type or trace) is compared with anywhere in the
+ * expression, or NULL past the last. Borrowed, without a NUL. */
+const char *filter_expr_value(const struct filter_expr *, const char *field, size_t at,
+			      size_t *length);
+
 /* Return a hint about a surprising part of the expression: a few words without a full stop, or
  * NULL. */
 const char *filter_expr_note(const struct filter_expr *);

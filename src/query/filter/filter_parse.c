@@ -633,6 +633,33 @@ filter_expr_lists(const struct filter_expr *expr, const char *field)
 	       !strcmp(root->leaf->word.text, field);
 }
 
+/* Find value number *AT of the field, and count *AT down by the values before it. */
+static const struct filter_string *
+find_value(const struct filter_node *node, const char *field, size_t *at)
+{
+	const struct filter_string *found = NULL;
+	const struct filter_leaf *leaf = node->leaf;
+	if (node->type == FILTER_LEAF && leaf->how == FILTER_COMPARED &&
+	    !strcmp(leaf->word.text, field)) {
+		if (*at < leaf->strings.count)
+			return &leaf->strings.at[*at];
+		*at -= leaf->strings.count;
+	}
+	if (node->type == FILTER_LEAF)
+		return NULL;
+	for (const struct filter_node *child = node->child; child && !found; child = child->next)
+		found = find_value(child, field, at);
+	return found;
+}
+
+const char *
+filter_expr_value(const struct filter_expr *expr, const char *field, size_t at, size_t *length)
+{
+	const struct filter_string *found = find_value(expr->code->root, field, &at);
+	*length = found ? found->length : 0;
+	return found ? found->at : NULL;
+}
+
 const char *
 filter_expr_name(const struct filter_expr *expr, size_t at, size_t *length)
 {

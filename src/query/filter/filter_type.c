@@ -809,13 +809,6 @@ filter_resolve_field(struct filter_build *build, struct filter_leaf *leaf)
 
 /* --- contexts ---------------------------------------------------------- */
 
-static const char *
-next_context(void *context, size_t at)
-{
-	const struct contexts *contexts = context;
-	return at < contexts_count(contexts) ? contexts_name(contexts, (unsigned)at) : NULL;
-}
-
 /* Resolve each value as a number, a name or a text: the context decides later. */
 static int
 resolve_context_values(struct filter_build *build, struct filter_leaf *leaf)
@@ -853,20 +846,13 @@ filter_resolve_context(struct filter_build *build, struct filter_leaf *leaf)
 	unsigned found;
 	if (build->session && !(contexts && contexts_find(contexts, name, &found)))
 		return filter_fail(build, leaf->word.at, "no context is named %s%s", name,
-				   nearest_hint(name, next_context, contexts).text);
+				   nearest_hint(name, contexts_next_name, contexts).text);
 	if (leaf->how == FILTER_MATCHED)
 		return resolve_regex(build, leaf);
 	return leaf->how == FILTER_COMPARED ? resolve_context_values(build, leaf) : 0;
 }
 
 /* --- intervals --------------------------------------------------------- */
-
-static const char *
-next_interval(void *context, size_t at)
-{
-	const struct session_intervals *hook = context;
-	return hook && at < hook->count(hook->context) ? hook->name(hook->context, at) : NULL;
-}
 
 int
 filter_resolve_interval(struct filter_build *build, struct filter_leaf *leaf)
@@ -876,6 +862,6 @@ filter_resolve_interval(struct filter_build *build, struct filter_leaf *leaf)
 	size_t found;
 	if (build->session && !session_intervals_find(hook, name, &found))
 		return filter_fail(build, leaf->word.at, "no interval is named %s%s", name,
-				   nearest_hint(name, next_interval, (void *)hook).text);
+				   nearest_hint(name, session_intervals_next, (void *)hook).text);
 	return resolve_clock(build, leaf);
 }

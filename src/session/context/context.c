@@ -168,6 +168,12 @@ contexts_name(const struct contexts *contexts, unsigned context)
 	return contexts->definitions.at[context].name;
 }
 
+const char *
+contexts_next_name(void *contexts, size_t at)
+{
+	return at < contexts_count(contexts) ? contexts_name(contexts, (unsigned)at) : NULL;
+}
+
 bool
 contexts_is_per_trace(const struct contexts *contexts, unsigned context)
 {

@@ -63,6 +63,7 @@ void contexts_free(struct contexts *); /* stops the thread; NULL is fine */
 
 size_t contexts_count(const struct contexts *); /* 0 for NULL */
 const char *contexts_name(const struct contexts *, unsigned context);
+const char *contexts_next_name(void *contexts, size_t at); /* for nearest_hint() */
 bool contexts_find(const struct contexts *, const char *name, unsigned *context);
 /* True if it holds for a whole trace, not for each origin separately. */
 bool contexts_is_per_trace(const struct contexts *, unsigned context);

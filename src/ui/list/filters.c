@@ -91,6 +91,22 @@ describe_severities(const struct screen *screen, struct text *out)
 	return level != SEVERITY_NONE;
 }
 
+/* Append an expression: of a set of origins or traces only the names. */
+static void
+describe_expr(const struct filter_expr *expr, struct text *out)
+{
+	const char *name;
+	size_t length;
+	if (!filter_expr_lists(expr, "origin") && !filter_expr_lists(expr, "trace")) {
+		text_add(out, filter_expr_text(expr));
+		return;
+	}
+	for (size_t i = 0; (name = filter_expr_name(expr, i, &length)); i++) {
+		text_add(out, i ? ", " : "");
+		text_add_bytes(out, name, length);
+	}
+}
+
 /* Append the enabled entries that show, or that hide.  Return their number.  The newest is
  * first, because the end is cut off where space is short. */
 static size_t
@@ -102,7 +118,7 @@ describe_entries(const struct filters *filters, bool exclude, const char *betwee
 		if (entry->disabled || entry->exclude != exclude)
 			continue;
 		text_add(out, count++ ? between : " ");
-		text_add(out, filter_expr_text(entry->expr));
+		describe_expr(entry->expr, out);
 	}
 	return count;
 }

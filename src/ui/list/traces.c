@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/list/traces.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "query/next_match.h"
@@ -362,15 +363,19 @@ say_traces(struct screen *screen, const char *name)
 {
 	const struct session *session = screen->session;
 	struct text names = {0};
+	text_add(&names, name ? NOTICE_TRACES_ARE : "");
 	for (size_t i = 0; i < session->traces.count; i++)
 		text_addf(&names, "%s%s%s", i ? ", " : "", trace_name(session->traces.at[i]),
 			  sequence_shows(screen->sequence, i) ? "" : " (left out)");
+	struct nearest_hint hint =
+	    nearest_hint(name ? name : "", session_next_trace, screen->session);
 	if (session->traces.count < 2)
 		screen_error(screen, NOTICE_TRACE_ONLY_ONE);
-	else if (name)
-		screen_error(screen, NOTICE_TRACE_UNKNOWN, name, names.data);
-	else
+	else if (!name)
 		screen_say(screen, NOTICE_TRACE_WHICH, names.data);
+	else
+		screen_error(screen, NOTICE_TRACE_UNKNOWN, name,
+			     nearest_hint_or(&hint, names.data));
 	text_free(&names);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "query/gap/gap.h"
@@ -100,7 +101,10 @@ intervals_choose(struct screen *screen, const char *name)
 	if (!name)
 		return true;
 	if (!session_intervals_find(screen->session->intervals, name, &interval)) {
-		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name);
+		struct nearest_hint hint =
+		    nearest_hint(name, session_intervals_next, (void *)screen->session->intervals);
+		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name,
+			     nearest_hint_or(&hint, NOTICE_INTERVAL_DEFINES));
 		return false;
 	}
 	show_interval(state_of(screen), interval);
@@ -152,11 +156,16 @@ intervals_define_typed(struct screen *screen, const char *text)
 	struct interval_options options = {0};
 	struct err err = {0};
 	char *name = mem_text(text), *key, *across;
+	char *begin = split_at(name, "begin"), *end = begin ? split_at(begin, "end") : NULL;
+	key = end ? split_at(end, "key") : NULL;
+	across = end ? split_at(key ? key : end, "across") : NULL;
+	char *parts[] = {name, begin, end, key};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i])
+			text_unquote(parts[i]);
 	options.name = name;
-	options.begin = split_at(name, "begin");
-	options.end = options.begin ? split_at(options.begin, "end") : NULL;
-	key = options.end ? split_at(options.end, "key") : NULL;
-	across = options.end ? split_at(key ? key : options.end, "across") : NULL;
+	options.begin = begin;
+	options.end = end;
 	options.key = key && *key ? key : NULL;
 	options.across = across != NULL;
 	bool good = intervals && options.end;

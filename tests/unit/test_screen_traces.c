@@ -341,7 +341,10 @@ test_syncs(void **state)
 			const char *row = emulator_row(s->emulator, y);
 			if (!strstr(row, what))
 				continue;
-			assert_int_equal(sscanf(strstr(row, "dsp.gem"), "dsp.gem %lf", &since), 1);
+			char unit[4];
+			assert_int_equal(
+			    sscanf(strstr(row, "dsp.gem"), "dsp.gem %lf %3s", &since, unit), 2);
+			assert_string_equal(unit, "s");
 			assert_true(fabs(since - (now - before)) < 1e-4);
 		}
 	}

@@ -248,7 +248,7 @@ static const struct table_column stack_columns[STACK_COLUMNS] = {
     [STACK_DEPTH] = {"d", TABLE_FIT, .gap = 1, .right = true},
     [STACK_FUNCTION] = {"function", TABLE_FIT, .gap = 2},
     [STACK_CALLED] = {"called at", TABLE_REST, .gap = 2},
-    [STACK_SINCE] = {"since", TABLE_FIT, .gap = 2, .right = true},
+    [STACK_SINCE] = {"since #", TABLE_FIT, .gap = 2, .right = true},
     [STACK_COUNT] = {"instr", TABLE_FIT, .gap = 2, .right = true},
     [STACK_CYCLES] = {"cycles", TABLE_FIT, .gap = 1, .right = true},
 };

@@ -95,11 +95,13 @@ add_since(struct syncs_state *state, const struct row *row, struct text *out)
 	struct message before;
 	if (!find_before(state, row, &before))
 		return;
-	if (state->resyncs)
+	if (state->resyncs) {
 		text_add_size(out, row->message.offset - before.offset);
-	else if (display_time_of(&state->list, lane, &row->message, &now) &&
-		 display_time_of(&state->list, lane, &before, &then))
+	} else if (display_time_of(&state->list, lane, &row->message, &now) &&
+		   display_time_of(&state->list, lane, &before, &then)) {
 		display_time_format_difference(&then, &now, false, out);
+		text_add(out, out->length && now.clock.hz > 0 ? " s" : "");
+	}
 }
 
 static void

@@ -182,7 +182,8 @@ look_up_again(struct live *live, int stop)
 	} else {
 		l->users = 1;
 	}
-	if (done && l->addresses) {
+	uint64_t count;
+	if (done && read(l->done, &count, sizeof count) == sizeof count && l->addresses) {
 		freeaddrinfo(live->addresses);
 		live->addresses = l->addresses;
 		l->addresses = NULL;

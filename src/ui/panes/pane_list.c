@@ -82,6 +82,7 @@ struct list_basis {
 	const struct list *list;
 	uint64_t generation;
 	uint64_t names; /* epoch of the texts of origins */
+	uint64_t order; /* epoch of the order of messages */
 	unsigned display;
 	int cols, sideways;
 	enum time_mode mode;
@@ -134,9 +135,9 @@ struct list_state {
 	uint64_t paint;			  /* number of the current drawing */
 	struct gap_cursor *gaps;	  /* while a gap column is shown, or NULL */
 	struct flow_rows flow;
-	struct flow_cursor *runs;      /* made on demand, or NULL */
+	struct flow_cursor *runs;	/* made on demand, or NULL */
 	VEC(struct value_name *) names; /* of columns, each made on demand; owned */
-	VEC(struct step_back *) steps; /* by trace number, NULL without a row; owned */
+	VEC(struct step_back *) steps;	/* by trace number, NULL without a row; owned */
 	/* the last time before the rows in memory, for one drawing */
 	struct display_time above;
 	bool has_above;
@@ -898,6 +899,7 @@ basis_renew(struct screen *screen, int cols)
 	for (size_t i = 0; i < now->list->lane_count; i++)
 		now->names =
 		    generation_join(now->names, trace_generation(now->list->lanes[i].trace));
+	now->order = sequence_generation(screen->sequence);
 	now->display = screen->display_generation;
 	now->cols = cols;
 	now->sideways = state->sideways;
@@ -914,7 +916,7 @@ basis_renew(struct screen *screen, int cols)
 	state->columns = columns_make(screen, cols);
 	follow_gaps(screen);
 	if (old.list != now->list || old.mode != now->mode || old.dated != now->dated ||
-	    columns != state->columns.count) {
+	    old.order != now->order || columns != state->columns.count) {
 		memset(state->widths, 0, sizeof state->widths);
 		memset(state->held, 0, sizeof state->held);
 	}

@@ -731,6 +731,12 @@ value_name_free(struct value_name *name)
 	free(name);
 }
 
+bool
+value_is_argument(const struct value_name *name)
+{
+	return name->row == &argument_row && name->field == name->text;
+}
+
 const char *
 value_name_text(const struct value_name *name)
 {

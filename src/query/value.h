@@ -54,6 +54,8 @@ struct value_name;
 struct value_name *value_name_new(const char *name, const struct session *, struct err *);
 /* True if NAME is `context`, `span`, `interval` or `arg`, with or without the name after it. */
 bool value_is_in_group(const char *name);
+/* True if only an argument of a message can have the name: any word that names nothing else. */
+bool value_is_argument(const struct value_name *);
 void value_name_free(struct value_name *);		/* NULL is fine */
 const char *value_name_text(const struct value_name *); /* as written by the user */
 

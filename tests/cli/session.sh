@@ -132,7 +132,7 @@ is "... which is said" "$said" "$(cat err)"
 run "$TRAWL" -t table --by=origin --of=interval.hop cores.yaml
 is "... a table: gaps of each" "1.000 us 1.000 us" \
 	"$(awk '/^core/ { printf "%s%s %s", n++ ? " " : "", $9, $10 }' out)"
-is "... no lengths of pairs" "0 0" "$(awk '/^core/ { printf "%s%s", n++ ? " " : "", $11 }' out)"
+is "... no lengths of pairs" "0 0" "$(awk '/^core/ { printf "%s%s", n++ ? " " : "", $12 }' out)"
 is "... which is said" "$said" "$(cat err)"
 run "$TRAWL" --check='interval.hop > 1us' cores.yaml
 is "... a check does not pass in silence" "0 $said" "$status $(cat err)"

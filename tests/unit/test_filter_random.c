@@ -575,6 +575,14 @@ fold(struct bytes *place)
 		place->has[c] = place->has[c | 32] = place->has[c] || place->has[c | 32];
 }
 
+static bool
+has_capital(const char *word)
+{
+	while (*word && !isupper((unsigned char)*word))
+		word++;
+	return *word;
+}
+
 /* Writes the places of a word, in the other case by chance if that does not matter. */
 static void
 fold_word(struct node *node, int which)
@@ -666,17 +674,18 @@ write_classes(struct node *node, int which, bool bytes, struct text *out)
 static bool
 make_part(struct node *node, const char *text, size_t length)
 {
-	static const char *const forms[][2] = {{"/", "/"}, {"\"", "\""}, {"/(?:", ")/"},
-					       {"'", "'"}, {"/^", "/"},	 {"/", "/i"},
-					       {"/", "/"}, {"/", "/"}};
+	static const char *const forms[][2] = {{"/", "/I"}, {"\"", "\""}, {"/(?:", ")/I"},
+					       {"'", "'"},  {"/^", "/I"}, {"/", "/i"},
+					       {"/", "/I"}, {"/", "/I"},  {"/", "/"}};
 	static const char wide[] = "\xe2\x98\x83"; /* of which no text is made */
 	size_t form = below(sizeof forms / sizeof *forms);
-	bool utf = form == 7, classes = *forms[form][0] == '/' && below(3);
+	bool utf = form == 7, smart = form == 1 || form == 3 || form == 8;
+	bool classes = !smart && below(3);
 	struct text out = {0};
 	node->part = true;
 	node->anchored = form == 4;
 	node->fold = form == 5;
-	node->either = form >= 6;
+	node->either = form == 6 || form == 7;
 	if (!take_part(node, 0, text, node->anchored ? 0 : below(length + 1), length) ||
 	    (form == 6 && !take_part(node, 1, text, below(length + 1), length)))
 		return false;
@@ -685,6 +694,8 @@ make_part(struct node *node, const char *text, size_t length)
 	node->op = below(4) ? FITS : NO_FIT;
 	if (node->fold)
 		fold_word(node, 0);
+	for (size_t i = 0; smart && !has_capital(node->words[0]) && i < node->lengths[0]; i++)
+		fold(&node->places[0][i]);
 	text_add(&out, forms[form][0]);
 	for (int which = 0; which <= node->either; which++) {
 		text_add(&out, which ? "|" : "");

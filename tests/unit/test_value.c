@@ -198,7 +198,7 @@ what_is_no_name_is_told(void **state)
 	assert_null(value_name_new("encap.master", NULL, &err));
 	open_fixture(&f, "lab.yaml", NULL, "log");
 	assert_null(value_name_new("context.tusk", &f.session, &err));
-	assert_string_equal(err.what, "no context is named tusk");
+	assert_string_equal(err.what, "no context is named tusk; did you mean task?");
 	struct value_name *name = value_name_new("context.tusk", NULL, &err);
 	assert_non_null(name);
 	assert_int_equal(value_needs(name), VALUE_NEEDS_CONTEXTS);

@@ -55,14 +55,14 @@ column_name(size_t i)
 }
 
 /* Check the name of a column.  Any context and interval is valid, because only the profile defines
- * them. */
+ * them.  An argument needs `arg.` before it, so that a mistyped name is found. */
 static const char *
 check_column(const char *text, char buffer[static 256])
 {
 	struct err unused;
 	struct value_name *value = value_name_new(text, NULL, &unused);
 	bool spans = value && value_needs(value) & VALUE_NEEDS_SPANS;
-	bool any = value && !spans;
+	bool any = value && !spans && !value_is_argument(value);
 	value_name_free(value);
 	if (spans)
 		return "a name other than span.NAME, which is for --fields and tables";

@@ -1279,7 +1279,7 @@ compare(struct capture *c)
 		matches_free(trials[i].matches);
 		filter_free(&trials[i].filter);
 	}
-	assert_true(some > filters / 4); /* else this proves little */
+	assert_true(some > filters / 5); /* else this proves little */
 	expansion_free(&e);
 	expansion_free(&scratch);
 }

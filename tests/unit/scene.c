@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -257,20 +258,6 @@ scene_has_colours(struct scene *s)
 	return any;
 }
 
-_Noreturn void
-scene_fail(struct scene *s, const char *form, ...)
-{
-	char why[256];
-	va_list arguments;
-	va_start(arguments, form);
-	vsnprintf(why, sizeof why, form, arguments);
-	va_end(arguments);
-	for (int row = 0; row < s->rows; row++)
-		print_error("%s\n", emulator_row(s->emulator, row));
-	fail_msg("%s", why);
-	abort();
-}
-
 /* The state of the program's first thread, which reads the keys and writes the screen: R while it
  * runs, S while it sleeps, or T or Z where it reads no more keys. */
 static char
@@ -284,6 +271,39 @@ main_state(pid_t child)
 	const char *state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
 	fclose(file);
 	return state ? state[2] : 'Z';
+}
+
+/* Prints where the program hangs: keys that it did not read, and whether one more key helps. */
+static void
+print_rest(struct scene *s)
+{
+	int keys = -1;
+	size_t before = s->sent.length;
+	if (!s->child)
+		return;
+	ioctl(s->slave, FIONREAD, &keys);
+	print_error("%d bytes typed are not read, state %c; ", keys, main_state(s->child));
+	scene_keys(s, "\f");
+	for (int64_t end = now_ms() + 1000; now_ms() < end;)
+		scene_read(s, 50);
+	print_error("Ctrl-L: %zu bytes sent\n", s->sent.length - before);
+	for (int row = 0; row < s->rows && s->sent.length > before; row++)
+		print_error("%s\n", emulator_row(s->emulator, row));
+}
+
+_Noreturn void
+scene_fail(struct scene *s, const char *form, ...)
+{
+	char why[256];
+	va_list arguments;
+	va_start(arguments, form);
+	vsnprintf(why, sizeof why, form, arguments);
+	va_end(arguments);
+	for (int row = 0; row < s->rows; row++)
+		print_error("%s\n", emulator_row(s->emulator, row));
+	print_rest(s);
+	fail_msg("%s", why);
+	abort();
 }
 
 /* That keys were typed that nobody has read.  To poll the terminal also passes on what was written

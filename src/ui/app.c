@@ -477,12 +477,21 @@ type_command(struct app *app)
 	return true;
 }
 
+/* True if the order of several traces may come from clocks that are not read yet.  The end of a
+ * followed file is not indexed, so its clocks are read before that. */
+static bool
+awaits_clocks(const struct screen *screen)
+{
+	return screen->session->traces.count > 1 && !session_is_live(screen->session) &&
+	       (!screen->indexed || !clocks_are_settled(screen->session->clocks));
+}
+
 /* Begin to follow the captures, once, if the options request it.  Return false otherwise. */
 static bool
 begin_to_follow(struct app *app)
 {
-	bool follows = app->options->follow;
-	app->options->follow = false;
+	bool follows = app->options->follow && !awaits_clocks(&app->screen);
+	app->options->follow &= !follows;
 	if (follows)
 		commands_run(&app->screen, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
 	return follows;
@@ -539,6 +548,7 @@ app_loop(struct app *app)
 		}
 		if (files[2].revents) {
 			due |= take_news(app);
+			due |= app->rest < 0 && begin_to_follow(app);
 			progress = true;
 		}
 		if (files[3].revents)

@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "base/vec.h"
+#include "folder.h"
 #include "scene.h"
 #include "temp_file.h"
 
@@ -343,14 +344,56 @@ test_filtered(void **state)
 	unlink(path);
 }
 
+static void
+copy_file(struct folder *folder, const char *name)
+{
+	struct text path = {0};
+	char bytes[65536];
+	testdata_path(name, &path);
+	FILE *file = fopen(text_get(&path), "r");
+	assert_non_null(file);
+	folder_put(folder, name, bytes, fread(bytes, 1, sizeof bytes, file));
+	fclose(file);
+	text_free(&path);
+}
+
+/* A session that is followed from the start has its clocks, and keeps them where a capture grows:
+ * all its captures are shorter than a cell, and the last cell of what grows is indexed no more. */
+static void
+test_session(void **state)
+{
+	static const char *const names[] = {"lab.yaml",	   "lab-soc.stp",  "lab-dsp.gem",
+					    "lab-dsp.uia", "lab-cam.csel", "lab-hub.enc"};
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		copy_file(&folder, names[i]);
+	scene_open(s, 24, 100, "xterm-256color", folder_path(&folder, "lab.yaml"), "-F", NULL);
+	scene_wait_at(s, 0, " wall clock");
+	scene_wait_at(s, 0, " follow");
+	scene_wait(s, " 531 of 531 ");
+	FILE *file = fopen(folder_path(&folder, "lab-cam.csel"), "a");
+	assert_non_null(file);
+	fputs("damage", file);
+	fclose(file);
+	scene_wait(s, " of ~");
+	scene_wait_at(s, 0, " wall clock");
+	scene_keys(s, "g");
+	scene_wait(s, "10:06:40.000000");
+	assert_null(strstr(scene_screen(s), " 0.026"));
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_freeze),	  scene_test(test_record), scene_test(test_quit),
-	    scene_test(test_full_disk),	  scene_test(test_file),   scene_test(test_stop_when),
-	    scene_test(test_stop_hidden), scene_test(test_limit),  scene_test(test_growth),
-	    scene_test(test_filtered),
+	    scene_test(test_freeze),	  scene_test(test_record),  scene_test(test_quit),
+	    scene_test(test_full_disk),	  scene_test(test_file),    scene_test(test_stop_when),
+	    scene_test(test_stop_hidden), scene_test(test_limit),   scene_test(test_growth),
+	    scene_test(test_filtered),	  scene_test(test_session),
 	};
 	return scene_run_group("screen_live", tests);
 }

@@ -576,7 +576,7 @@ clock_feed_forget(struct clock_feed *feed)
 	feed->next = feed->global = feed->last_ticks = 0;
 	feed->origins = 0;
 	feed->decoded = 0;
-	feed->kept = false;
+	feed->kept = feed->reopened = false;
 }
 
 /* Set the profile's rate of a link's sender, found by its first message. */

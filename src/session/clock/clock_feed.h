@@ -31,7 +31,7 @@ struct clock_feed {
 	struct serial_cursor *cursor;
 	struct expansion e;
 	uint64_t next;	     /* next cell to look at */
-	uint64_t generation; /* of the index */
+	uint64_t generation, capture_generation; /* of the index and its capture */
 	uint64_t last_ticks;
 	uint64_t global;    /* last global time found in the log, 0 = none */
 	bool global_sought; /* the beginning of the log has been searched for it */
@@ -43,6 +43,7 @@ struct clock_feed {
 	VEC(struct rate_change) rates;
 	VEC(uint64_t) restarts; /* offsets where the transport's clock starts again */
 	uint64_t restart_next;	/* next cell to search for restarts */
+	bool reopened;		/* cells that were looked at are being indexed again */
 };
 
 /* Open the feed of trace NUMBER. Session and LINKS are borrowed until clock_feed_close(). */

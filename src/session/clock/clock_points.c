@@ -57,8 +57,15 @@ clock_points_look(struct clock_points *points)
 	for (size_t i = 0; i < points->feeds.count; i++) {
 		struct clock_feed *feed = &points->feeds.at[i];
 		struct index *index = trace_index(feed->trace);
-		if (generation_renew(&feed->generation, index_generation(index)) ||
-		    feed->next > index_known(index)) {
+		bool other = generation_renew(&feed->capture_generation,
+					      capture_generation(trace_capture(feed->trace)));
+		bool again = generation_renew(&feed->generation, index_generation(index));
+		/* Where a capture grows, its end is indexed again.  The points hold till then. */
+		feed->reopened |= again;
+		if (!other && feed->next > index_known(index) &&
+		    feed->next <= index_cell_count(index))
+			continue;
+		if (other || feed->reopened) {
 			clock_feed_forget(feed);
 			stale = true;
 		}

@@ -223,8 +223,8 @@ split_save(const char *typed, struct text *out)
 
 /* Run `:highlight` or `:key`: list the elements, or change one, save all, or both. */
 static void
-run(struct screen *screen, const struct command_call *call, void (*list)(struct screen *),
-    bool (*change)(struct screen *, const char *text))
+run_either(struct screen *screen, const struct command_call *call, void (*list)(struct screen *),
+	   bool (*change)(struct screen *, const char *text))
 {
 	struct text text = {0};
 	bool save = split_save(call->text ? call->text : "", &text);
@@ -366,8 +366,8 @@ read_highlight(const struct text *filter, const struct text *colour, struct view
 	return NULL;
 }
 
-/* Add a highlight, or give the one with that expression another colour.  Return false if the text is no
- * highlight. */
+/* Add a highlight, or give the one with that expression another colour.  Return false if the text
+ * is no highlight. */
 static bool
 set_highlight(struct screen *screen, const char *typed)
 {
@@ -421,14 +421,15 @@ list_highlights(struct screen *screen)
 static bool
 change_highlight(struct screen *screen, const char *text)
 {
-	return *text == '-' ? remove_named(screen, COMMAND_HIGHLIGHT, text + 1)
-			    : set_highlight(screen, text);
+	if (*text == '-')
+		return remove_named(screen, COMMAND_HIGHLIGHT, text + 1);
+	return set_highlight(screen, text);
 }
 
 void
 own_highlight(struct screen *screen, const struct command_call *call)
 {
-	run(screen, call, list_highlights, change_highlight);
+	run_either(screen, call, list_highlights, change_highlight);
 }
 
 /* --- keys -------------------------------------------------------------- */
@@ -504,5 +505,5 @@ change_key(struct screen *screen, const char *text)
 void
 own_key(struct screen *screen, const struct command_call *call)
 {
-	run(screen, call, list_keys, change_key);
+	run_either(screen, call, list_keys, change_key);
 }

@@ -389,6 +389,12 @@ test_card(void **state)
 	scene_keys(s, "qP");
 	scene_until(s, "keys of the", false);
 	scene_wait(s, "P close");
+	scene_keys(s, "P\033OPm"); /* one q for each page */
+	scene_wait(s, "Digits before a key are a count");
+	scene_keys(s, "q");
+	scene_wait(s, "keys of the list, 1 of 12");
+	scene_keys(s, "q");
+	scene_until(s, "keys of the", false);
 	scene_quit(s);
 }
 

@@ -414,7 +414,11 @@ test_go_to(void **state)
 	scene_keys(s, ":301\r");
 	scene_wait(s, " 301 of 309");
 	scene_keys(s, ":wq\r");
-	scene_wait_notice(s, NOTICE_COMMAND_UNKNOWN, 2, "wq", NOTICE_TAB_COMPLETES);
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, "wq");
+	scene_keys(s, ":x\r");
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, ":x");
+	scene_keys(s, ":set ic\r");
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, "set ic");
 	scene_keys(s, ":severty error\r");
 	scene_wait_notice(s, NOTICE_COMMAND_UNKNOWN, 7, "severty", "; did you mean severity?");
 	scene_keys(s, ":severity eror\r");

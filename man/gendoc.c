@@ -144,6 +144,12 @@ print_habits(void)
 		}
 		puts(".");
 	}
+	for (size_t i = 0; i < habit_line_count; i++) {
+		puts(".TP");
+		print_bold(":", habit_lines[i].line);
+		printf(" (%s)\n", habit_lines[i].meaning);
+		print_help(habit_lines[i].instead);
+	}
 	text_free(&hint);
 	keymap_free(&map);
 }

@@ -68,9 +68,23 @@ const struct habit habits[] = {
 	 .here = COMMAND_##here_,                                                                  \
 	 .instead = COMMAND_##instead_},
 #include "command/habit.def"
-#undef HABIT
 };
 const size_t habit_count = sizeof habits / sizeof *habits;
+
+const struct habit_line habit_lines[] = {
+#define HABIT_LINE(...) {__VA_ARGS__},
+#include "command/habit.def"
+};
+const size_t habit_line_count = sizeof habit_lines / sizeof *habit_lines;
+
+const char *
+habit_line_find(const char *line)
+{
+	for (size_t i = 0; i < habit_line_count; i++)
+		if (!strcmp(habit_lines[i].line, line))
+			return habit_lines[i].instead;
+	return NULL;
+}
 
 const struct command_alias command_aliases[] = {
     {"h", COMMAND_HELP},	   {"n", COMMAND_NEXT},

@@ -94,6 +94,15 @@ struct habit {
 extern const struct habit habits[];
 extern const size_t habit_count;
 
+/* A command line of vi that fails here, without its colon: command/habit.def. */
+struct habit_line {
+	const char *line, *meaning, *instead;
+};
+extern const struct habit_line habit_lines[];
+extern const size_t habit_line_count;
+/* Return the way to do the same here, or NULL if the line is not in the table. */
+const char *habit_line_find(const char *line);
+
 /* Other names of commands, known from other programs. */
 struct command_alias {
 	const char *name;

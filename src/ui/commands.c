@@ -657,7 +657,10 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 		screen_error(screen, NOTICE_COMMAND_AMBIGUOUS, (int)length, name, names.data);
 	text_add_bytes(&word, name, length);
 	struct nearest_hint hint = nearest_hint(text_get(&word), command_next_name, NULL);
-	if (!names.length)
+	const char *instead = habit_line_find(text_get(&word));
+	if (!names.length && instead)
+		screen_error(screen, NOTICE_COMMAND_INSTEAD, word.data, instead);
+	else if (!names.length)
 		screen_error(screen, NOTICE_COMMAND_UNKNOWN, (int)length, name,
 			     nearest_hint_or(&hint, NOTICE_TAB_COMPLETES));
 	text_free(&word);
@@ -779,7 +782,8 @@ run_command(struct screen *screen, struct command_call call)
 		return;
 	}
 	note_last(screen, &call);
-	if (!run && screen->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
+	bool over_card = screen->focus == PANE_CARD && call.id == COMMAND_MANUAL;
+	if (!run && !over_card && screen->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
 	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
 		commands_run(screen, (struct command_call){.id = COMMAND_CLOSE});
 	if (!run && !to_message && screen->panes[screen->focus]->lines &&

@@ -202,16 +202,42 @@ save_list(struct screen *screen, enum command_id id)
 
 /* --- common to both commands ------------------------------------------- */
 
-static const char save_word[] = "--save";
-
-static const char *
-text_of(const struct command_call *call)
+/* Append the typed text without `--save` at its start or end.  Return true if it was there. */
+static bool
+split_save(const char *typed, struct text *out)
 {
-	return call->text ? call->text + strspn(call->text, " ") : "";
+	static const char word[] = "--save";
+	const size_t size = sizeof word - 1;
+	typed += strspn(typed, " ");
+	size_t length = strlen(typed);
+	while (length && typed[length - 1] == ' ')
+		length--;
+	const char *last = length > size ? typed + length - size : typed;
+	bool first = !strncmp(typed, word, size) && (length == size || typed[size] == ' ');
+	bool save = first || (last > typed && last[-1] == ' ' && !strncmp(last, word, size));
+	if (first)
+		typed += size + strspn(typed + size, " ");
+	text_add_bytes(out, typed, first ? strlen(typed) : length - (save ? size : 0));
+	return save;
 }
 
-/* Remove the element that TEXT names: by its first member, or by its number from 1. */
+/* Run `:highlight` or `:key`: list the elements, or change one, save all, or both. */
 static void
+run_either(struct screen *screen, const struct command_call *call, void (*list)(struct screen *),
+	   bool (*change)(struct screen *, const char *text))
+{
+	struct text text = {0};
+	bool save = split_save(call->text ? call->text : "", &text);
+	if (!text.length && !save)
+		list(screen);
+	else if ((!text.length || change(screen, text.data)) && save)
+		save_list(screen, call->id);
+	text_free(&text);
+}
+
+/* Remove the element that TEXT names: by its first member, or by its number from 1.  Return false
+ * if there is none. */
+static bool
 remove_named(struct screen *screen, enum command_id id, const char *text)
 {
 	struct option_list *list = list_of(screen, id);
@@ -222,12 +248,13 @@ remove_named(struct screen *screen, enum command_id id, const char *text)
 		i = (size_t)number - 1;
 	if (i == list->count) {
 		screen_error(screen, NOTICE_OWN_UNKNOWN, what, text, what);
-		return;
+		return false;
 	}
 	drop_element(row_of(id), list, i);
 	settings_apply(screen);
 	screen_say(screen, NOTICE_OWN_REMOVED, list->count, what, list->count == 1 ? "" : "s",
 		   what);
+	return true;
 }
 
 /* --- highlights -------------------------------------------------------- */
@@ -339,8 +366,9 @@ read_highlight(const struct text *filter, const struct text *colour, struct view
 	return NULL;
 }
 
-/* Add a highlight, or give the one with that expression another colour. */
-static void
+/* Add a highlight, or give the one with that expression another colour.  Return false if the text
+ * is no highlight. */
+static bool
 set_highlight(struct screen *screen, const char *typed)
 {
 	struct option_list *list = list_of(screen, COMMAND_HIGHLIGHT);
@@ -350,7 +378,7 @@ set_highlight(struct screen *screen, const char *typed)
 	if (!quoted && refuse_blanks(screen, &filter, &colour)) {
 		text_free(&filter);
 		text_free(&colour);
-		return;
+		return false;
 	}
 	struct view_rule rule = {.role = ROLE_ACCENT1 + (int)(list->count % 3)};
 	const char *expected = read_highlight(&filter, &colour, &rule, buffer);
@@ -371,6 +399,7 @@ set_highlight(struct screen *screen, const char *typed)
 	}
 	text_free(&filter);
 	text_free(&colour);
+	return !expected;
 }
 
 static void
@@ -389,18 +418,18 @@ list_highlights(struct screen *screen)
 	text_free(&out);
 }
 
+static bool
+change_highlight(struct screen *screen, const char *text)
+{
+	if (*text == '-')
+		return remove_named(screen, COMMAND_HIGHLIGHT, text + 1);
+	return set_highlight(screen, text);
+}
+
 void
 own_highlight(struct screen *screen, const struct command_call *call)
 {
-	const char *text = text_of(call);
-	if (!*text)
-		list_highlights(screen);
-	else if (!strcmp(text, save_word))
-		save_list(screen, call->id);
-	else if (*text == '-')
-		remove_named(screen, call->id, text + 1);
-	else
-		set_highlight(screen, text);
+	run_either(screen, call, list_highlights, change_highlight);
 }
 
 /* --- keys -------------------------------------------------------------- */
@@ -420,8 +449,8 @@ list_keys(struct screen *screen)
 	text_free(&out);
 }
 
-/* Add a key, or give it another command. */
-static void
+/* Add a key, or give it another command.  Return false if the text is no key. */
+static bool
 set_key(struct screen *screen, const char *name, const char *command)
 {
 	struct option_list *list = list_of(screen, COMMAND_KEY);
@@ -434,7 +463,7 @@ set_key(struct screen *screen, const char *name, const char *command)
 	if (expected) {
 		screen_error(screen, NOTICE_OWN_REFUSED, key.key ? command : name, expected);
 		option_release(&key_table, &key);
-		return;
+		return false;
 	}
 	keymap_bind_line(screen->keymap, key.key, key.command, &was);
 	size_t i = find_element(row_of(COMMAND_KEY), list, key.key);
@@ -449,30 +478,32 @@ set_key(struct screen *screen, const char *name, const char *command)
 	else
 		screen_say(screen, NOTICE_KEY_BOUND, key.key, key.command);
 	text_free(&was);
+	return true;
+}
+
+static bool
+change_key(struct screen *screen, const char *text)
+{
+	size_t length = strcspn(text, " ");
+	struct text name = {0}, command = {0};
+	bool changed = false;
+	text_add_bytes(&name, text, length);
+	text_add(&command, text + length + strspn(text + length, " "));
+	if (command.length && text_unquote(command.data))
+		command.length = strlen(command.data);
+	if (command.length)
+		changed = set_key(screen, name.data, command.data);
+	else if (*name.data == '-' && name.length > 1)
+		changed = remove_named(screen, COMMAND_KEY, name.data + 1);
+	else
+		screen_error(screen, NOTICE_KEY_WHAT, name.data, name.data);
+	text_free(&name);
+	text_free(&command);
+	return changed;
 }
 
 void
 own_key(struct screen *screen, const struct command_call *call)
 {
-	const char *text = text_of(call);
-	size_t length = strcspn(text, " ");
-	struct text name = {0}, command = {0};
-	text_add_bytes(&name, text, length);
-	text += length + strspn(text + length, " ");
-	length = strlen(text);
-	text_add_bytes(&command, text, length);
-	if (command.length && text_unquote(command.data))
-		command.length = strlen(command.data);
-	if (!name.length)
-		list_keys(screen);
-	else if (command.length)
-		set_key(screen, name.data, command.data);
-	else if (!strcmp(name.data, save_word))
-		save_list(screen, call->id);
-	else if (*name.data == '-' && name.length > 1)
-		remove_named(screen, call->id, name.data + 1);
-	else
-		screen_error(screen, NOTICE_KEY_WHAT, name.data, name.data);
-	text_free(&name);
-	text_free(&command);
+	run_either(screen, call, list_keys, change_key);
 }

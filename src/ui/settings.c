@@ -255,8 +255,14 @@ settings_set(struct screen *screen, const struct command_call *call)
 	if (!row) {
 		struct nearest_hint hint =
 		    nearest_hint(name, option_next_name, (void *)&view_options_table);
-		screen_error(screen, NOTICE_SETTING_UNKNOWN, name,
-			     nearest_hint_or(&hint, NOTICE_TAB_LISTS));
+		char line[40];
+		snprintf(line, sizeof line, "set %s", name);
+		const char *instead = habit_line_find(line);
+		if (instead)
+			screen_error(screen, NOTICE_COMMAND_INSTEAD, line, instead);
+		else
+			screen_error(screen, NOTICE_SETTING_UNKNOWN, name,
+				     nearest_hint_or(&hint, NOTICE_TAB_LISTS));
 		return;
 	}
 	remember_view(screen);

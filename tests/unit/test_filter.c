@@ -378,6 +378,8 @@ static const struct {
     {"sev not in {1}", 1, "; did you mean severity?", true},
     {"lost and serverity", 10, "; did you mean severity?", false},
     {"encap.typo = 3", 1, "; did you mean encap.type?", true},
+    {"eth", 1, "eth is not a field; to search the text: /eth/", false},
+    {"severity = error and eth0", 22, "eth0 is not a field; to search the text: /eth0/", true},
     {"pigeon.type = 3", 1, "no field is named pigeon.type", true},
     {"span.task > 5ms", 1,
      "span.task is for columns and tables, not for filters; context.task passes what has a value",

@@ -389,6 +389,12 @@ test_card(void **state)
 	scene_keys(s, "qP");
 	scene_until(s, "keys of the", false);
 	scene_wait(s, "P close");
+	scene_keys(s, "P\033OPm"); /* one q for each page */
+	scene_wait(s, "Digits before a key are a count");
+	scene_keys(s, "q");
+	scene_wait(s, "keys of the list, 1 of 12");
+	scene_keys(s, "q");
+	scene_until(s, "keys of the", false);
 	scene_quit(s);
 }
 
@@ -656,6 +662,24 @@ test_own_kept(void **state)
 	assert_int_equal(colour_of_row(s), 1);
 	scene_keys(s, "\033[15~");
 	scene_wait(s, "only origin = dma");
+	scene_keys(s, ":highlight lost blue --save\r");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "2 highlights");
+	scene_keys(s, ":highlight --save frame yellow\r");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "3 highlights");
+	scene_keys(s, ":key --save x3 facts\r");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "2 keys");
+	scene_keys(s, ":key x4 filter /a b/ --save \r");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "3 keys");
+	scene_keys(s, ":highlight nosuch purpel --save\r"); /* a mistake saves nothing */
+	scene_wait_id(s, NOTICE_HIGHLIGHT_BLANKS, NULL);
+	scene_keys(s, ":key --save -x3\r");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "2 keys");
+	scene_quit(s);
+	open_at_error(s);
+	scene_keys(s, ":key\r");
+	scene_wait(s, "F5: filter origin = dma; x4: filter /a b/");
+	scene_keys(s, ":highlight\r");
+	scene_wait(s, "2: lost in blue; 3: frame in yellow");
 	scene_quit(s);
 	FILE *own = fopen(file, "w");
 	assert_non_null(own);

@@ -410,11 +410,15 @@ test_go_to(void **state)
 	scene_keys(s, "''");
 	scene_wait(s, "201 of 309");
 	scene_keys(s, "tnonsense\r");
-	scene_wait_id(s, NOTICE_GOTO_WHERE, NULL);
+	scene_wait_id(s, NOTICE_GOTO_WHERE, "nonsense");
 	scene_keys(s, ":301\r");
 	scene_wait(s, " 301 of 309");
 	scene_keys(s, ":wq\r");
-	scene_wait_notice(s, NOTICE_COMMAND_UNKNOWN, 2, "wq", NOTICE_TAB_COMPLETES);
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, "wq");
+	scene_keys(s, ":x\r");
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, ":x");
+	scene_keys(s, ":set ic\r");
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, "set ic");
 	scene_keys(s, ":severty error\r");
 	scene_wait_notice(s, NOTICE_COMMAND_UNKNOWN, 7, "severty", "; did you mean severity?");
 	scene_keys(s, ":severity eror\r");
@@ -460,6 +464,16 @@ test_zone(void **state)
 	scene_keys(s, "t14:30\r");
 	scene_wait_row(s, "> 14:30:00.750000", "three");
 	scene_wait_at(s, 0, "  2024-03-31 CEST  ");
+	for (int i = 0; i < 4; i++) { /* every time mode takes a time of day */
+		scene_keys(s, "T");
+		scene_keys(s, "t03:00:00.5\r");
+		scene_wait(s, " 2 of 3");
+		scene_keys(s, "t2024-03-31 14:30\r");
+		scene_wait(s, " 3 of 3");
+	}
+	scene_keys(s, ":set time=start\rt1800.25\r"); /* other times count from the start there */
+	scene_wait(s, " 2 of 3");
+	scene_keys(s, ":set time=absolute\r");
 	scene_keys(s, "t00:30Z\r");
 	scene_wait_row(s, "> 01:30:00.250000", "one");
 	scene_keys(s, "&time >= 02:30\r"); /* 03:30: 02:30 does not exist */

@@ -62,8 +62,9 @@ test_help(void **state)
 		       "next to each other");
 	scene_keys(s, "G");
 	scene_wait_row(s, "  A, B, v", "timeline");
-	scene_keys(s, "q");
+	scene_keys(s, "qq"); /* the manual and the card */
 	scene_until(s, "timeline", false);
+	scene_until(s, "keys of the list", false);
 	scene_keys(s, "\033OP"); /* F1 */
 	scene_wait(s, "keys of the list");
 	scene_keys(s, "\033");
@@ -104,11 +105,15 @@ test_help_search(void **state)
 	scene_wait(s, "show or hide the list of marks");
 	scene_keys(s, "q"); /* the help alone */
 	scene_until(s, "show or hide", false);
+	scene_keys(s, "q");
 	scene_keys(s, "\033OPmn");
 	scene_wait_notice(s, NOTICE_SEARCH_NOTHING_YET);
-	scene_keys(s, "q");
+	scene_keys(s, "qq");
 	scene_wait(s, " 1 of 309");
-	scene_quit(s);
+	scene_keys(s, "ZQ");
+	scene_end(s);
+	assert_int_equal(s->status, 0);
+	scene_close(s);
 }
 
 /* Names of the session: contexts, their spans, intervals, arguments of messages in view. */

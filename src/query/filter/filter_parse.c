@@ -363,7 +363,9 @@ parse_term(struct parser *p)
 		p->build.error->meant = false;
 		int wrong = read_question(p, failed ? NULL : leaf, &negated);
 		if (!failed && leaf->unknown && leaf->how == FILTER_PRESENT)
-			failed = filter_fail_name(&p->build, leaf);
+			failed = filter_fail(&p->build, leaf->word.at,
+					     "%s is not a field; to search the text: /%s/",
+					     leaf->word.text, leaf->word.text);
 		if (failed && !p->build.error->meant)
 			p->build.error->word = strlen(leaf->word.text);
 		p->build.error->meant |= meant;

@@ -571,25 +571,38 @@ parse_relative(struct screen *screen, const struct location *location, const cha
 	return true;
 }
 
-/* Parse a point in time.  NEAR supplies the day and the clock. */
+/* Parse a date or a time of day; NEAR supplies the day and the clock.  Every time mode takes it. */
+static bool
+parse_clock_time(const char *text, const struct display_time *near, struct display_time *shown)
+{
+	uint64_t ticks;
+	if (clock_parse_duration(&near->clock, text, &ticks) ||
+	    !clock_parse(&near->clock, text, near->ticks, &ticks))
+		return false;
+	*shown = (struct display_time){
+	    .clock = near->clock, .common = near->common, .part = near->part};
+	move_by(shown, ticks, false);
+	return true;
+}
+
+/* Parse a point in time.  NEAR is a time nearby, OWN the same one in the time mode. */
 static bool
 parse_point(struct screen *screen, const char *text, const struct display_time *near,
-	    struct display_time *shown, struct text *why)
+	    const struct display_time *own, struct display_time *shown, struct text *why)
 {
 	struct display_time from;
-	struct trace_clock clock = near->clock;
 	uint64_t step;
-	bool based = base_of_times(screen, &from) && from.common == near->common;
-	clock.has_epoch &= !based;
-	if (!clock_parse(&clock, text, near->ticks, &step)) {
-		if (!(clock.hz > 0))
+	if (parse_clock_time(text, own, shown) || parse_clock_time(text, near, shown))
+		return true;
+	if (!clock_parse_duration(&own->clock, text, &step)) {
+		if (!(own->clock.hz > 0))
 			say_rate(screen, text, why);
 		return false;
 	}
-	*shown =
-	    based
-		? from
-		: (struct display_time){.clock = clock, .common = near->common, .part = near->part};
+	bool based = base_of_times(screen, &from) && from.common == own->common;
+	*shown = based ? from
+		       : (struct display_time){
+			     .clock = own->clock, .common = own->common, .part = own->part};
 	move_by(shown, step, false);
 	return true;
 }
@@ -617,9 +630,10 @@ parse_time(struct screen *screen, const char *text, struct display_time *shown, 
 		     display_time_of_row(list, &row, &near);
 	if (!timed && (mark || !display_time_first(screen->list, &near)))
 		return false;
-	turn_to_own(screen, list->lanes[row.lane].trace, row.message.ticks, &near);
 	*shown = near;
-	return mark ? !*text : parse_point(screen, text, &near, shown, why);
+	turn_to_own(screen, list->lanes[row.lane].trace, row.message.ticks, shown);
+	struct display_time own = *shown;
+	return mark ? !*text : parse_point(screen, text, &near, &own, shown, why);
 }
 
 static void
@@ -637,7 +651,7 @@ go_to_time_text(struct screen *screen, const char *text)
 	} else if (why.length) {
 		screen_error(screen, NOTICE_GOTO_REFUSED, why.data);
 	} else {
-		screen_error(screen, NOTICE_GOTO_WHERE);
+		screen_error(screen, NOTICE_GOTO_WHERE, text);
 	}
 	text_free(&why);
 }

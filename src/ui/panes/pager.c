@@ -287,7 +287,7 @@ pager_leave(struct screen *screen, const struct command_call *call)
 	pager->pattern = NULL;
 	pager->top = 0;
 	screen->open[screen->focus] = false;
-	shown_set_focus(screen, PANE_LIST);
+	shown_set_focus(screen, screen->open[PANE_CARD] ? PANE_CARD : PANE_LIST);
 }
 
 /* Close the page if the command that opens it is typed in it. Other commands open another page. */

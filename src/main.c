@@ -29,6 +29,7 @@
 #include "program/symbols.h"
 #include "query/compare/compare_job.h"
 #include "query/interval/intervals.h"
+#include "session/clock/clocks.h"
 #include "session/session.h"
 #include "trace/recognise.h"
 #include "trace/trace.h"
@@ -367,6 +368,14 @@ dump_config(struct session *session, const struct cli *cli)
 	return failed < 0 ? report_error(&err) : status;
 }
 
+/* Return the name of a session file without its folders, or NULL if captures were named. */
+static const char *
+session_name(const struct cli *cli)
+{
+	const char *path = cli->files.at[0], *slash = strrchr(path, '/');
+	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
+}
+
 /* Find the session file of the captures. */
 static void
 session_path(const struct cli *cli, struct text *path)
@@ -381,12 +390,29 @@ session_path(const struct cli *cli, struct text *path)
 		text_addf(path, "%.*s.session.yaml", (int)length, capture);
 }
 
-/* Return the name of a session file without its folders, or NULL if captures were named. */
-static const char *
-session_name(const struct cli *cli)
+/* Apply the ties of a session file that the user named.  Those of the default file only cause a
+ * notice: what else lies in a folder must not change printed output. */
+static int
+apply_ties(struct session *session, const struct cli *cli, struct err *err)
 {
-	const char *path = cli->files.at[0], *slash = strrchr(path, '/');
-	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
+	struct notebook notebook = {0};
+	struct text path = {0};
+	struct err unused = {0};
+	bool named = cli->value[CLI_SESSION];
+	session_path(cli, &path);
+	int failed = 0;
+	if (path.length && (named || files_exist(path.data)))
+		failed = schema_load_file(path.data, &notebook_options_table, &notebook,
+					  named ? err : &unused);
+	size_t count = failed ? 0 : notebook.ties.count;
+	if (count && named)
+		clocks_add_ties(session->clocks, notebook.ties.at, count);
+	else if (count)
+		trace_add_notice(session->traces.at[0], NOTICE_TIES_NOT_APPLIED, count,
+				 count > 1 ? "s" : "", path.data);
+	option_release(&notebook_options_table, &notebook);
+	text_free(&path);
+	return named ? failed : 0;
 }
 
 /* Print the screen instead of showing it. */
@@ -582,6 +608,14 @@ struct opened {
 	struct filter filter;
 };
 
+/* True if batch_run() prints the messages of one session. */
+static bool
+prints_one(const struct cli *cli)
+{
+	return cli_writes_output(cli) && !cli->value[CLI_INFO] && !cli->value[CLI_INDEX] &&
+	       !cli->value[CLI_DUMP_CONFIG] && !cli->value[CLI_COMPARE];
+}
+
 static int
 open_session(struct opened *opened, const struct cli *cli, struct err *err)
 {
@@ -589,6 +623,7 @@ open_session(struct opened *opened, const struct cli *cli, struct err *err)
 	if (load_profile(&opened->session, cli, &opened->profile, err) < 0 ||
 	    prepare_session(&opened->session, cli, &opened->cache, err) < 0 ||
 	    open_captures(&opened->session, cli, err) < 0 ||
+	    (prints_one(cli) && apply_ties(&opened->session, cli, err) < 0) ||
 	    !(opened->intervals = intervals_new(&opened->session, err)) ||
 	    cli_make_filter(cli, &opened->session, &opened->filter, err) < 0)
 		return err->code;

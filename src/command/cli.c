@@ -145,7 +145,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		    "read view, theme and keys from one file, as printed by --dump-config"},
     [CLI_SESSION] = {0, "session", "FILE", SCREEN,
 		     "marks, notes, view, filters and ties, as saved by :save; default "
-		     "CAPTURE.session.yaml"},
+		     "CAPTURE.session.yaml; printed output only uses the ties, and only of a "
+		     "file named here"},
     [CLI_NO_STATE] = {0, "no-state", NULL, SCREEN,
 		      "do not restore or save session state (position, filters, marks)"},
     [CLI_THREADS] = {0, "threads", "N", RESOURCES,

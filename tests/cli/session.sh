@@ -46,6 +46,24 @@ first=$(grep -n '"dsp\.' out | head -n 1 | cut -d : -f 1)
 last=$(grep -n '"soc.stp\|"aux.stp\|"cam.csel' out | tail -n 1 | cut -d : -f 1)
 ok "what is not related stays apart" test "$first" -gt "$last"
 
+# The ties that :save stored count if the file is named, else there is a notice.
+cp out apart.csv
+is "no session file: no notice of ties" 0 "$(grep -c session.yaml err)"
+sed -n '/^sync:/,$p' session.yaml >apart.yaml.session.yaml
+run "$TRAWL" -t csv --session=apart.yaml.session.yaml apart.yaml
+is "--session: its ties are those of the profile" "$(cksum <all.csv)" "$(cksum <out)"
+is "... no notice of them" 0 "$(grep -c session.yaml err)"
+ties=$(grep -c 'kind: tie' session.yaml)
+run "$TRAWL" -t csv apart.yaml
+is "without it: the saved ties do not change the output" "$(cksum <apart.csv)" "$(cksum <out)"
+ok "... with a notice" grep -qxF \
+	"trawl: $(notice TIES_NOT_APPLIED "$ties" s apart.yaml.session.yaml)" err
+run "$TRAWL" -q -t csv apart.yaml
+is "... not with -q" "" "$(cat err)"
+run "$TRAWL" -t csv --session=none.yaml apart.yaml
+is "--session without such a file: status" 2 "$status"
+rm apart.yaml.session.yaml
+
 # In order of time: the same messages, and what has no such order.
 run "$TRAWL" -t csv --order=time session.yaml
 is "order of time: the same messages" "$(sort all.csv | cksum)" "$(sort out | cksum)"

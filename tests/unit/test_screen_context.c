@@ -6,11 +6,13 @@
 #include "test.h"
 
 #include "scene.h"
+#include "temp_file.h"
 #include "truth.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The contexts of a message in the list of all traces are those of its trace. */
 static void
@@ -62,6 +64,32 @@ test_context_table(void **state)
 	scene_keys(s, "\tf");
 	scene_wait(s, "only context.overlay = \"day\"");
 	scene_quit(s);
+}
+
+/* A column has the value at each row's own trace, not at that of the cursor.  The overlay is day
+ * from the first userCtxChg on, for log and dsp; soc has none. */
+static void
+test_column_of_traces(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH], view[TEMP_PATH + 8];
+	temp_make_text(path, ".yaml",
+		       "columns: [{name: time}, {name: trace}, {name: context.overlay}, "
+		       "{name: text}]\n");
+	snprintf(view, sizeof view, "--view=%s", path);
+	for (int cols = 80; cols <= 160; cols += 80) {
+		scene_open(s, 30, cols, "xterm-256color", "lab.yaml", view, NULL);
+		scene_wait(s, "1 of 531");
+		scene_wait(s, " dsp   day          User data=0x80020001 ");
+		scene_wait(s, " log   day          userCtxChg 0x80020001 ");
+		scene_wait(s, " soc                clock 1763719600000403176 ");
+		scene_keys(s, "22G"); /* a dsp message in its own context */
+		scene_wait(s, "22 of 531");
+		scene_wait(s, " log   day          userCtxChg 0x80020001 ");
+		scene_wait(s, " cam                start run 1");
+		scene_quit(s);
+	}
+	unlink(path);
 }
 
 /* What is open stands below: by which key, since when, for how long, until when.  That it was
@@ -205,7 +233,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_contexts_of_all), scene_test(test_context_table),
-	    scene_test(test_open_intervals),  scene_test(test_many_open),
+	    scene_test(test_column_of_traces), scene_test(test_open_intervals),
+	    scene_test(test_many_open),
 	    scene_test(test_interval_jumps),  scene_test(test_contexts),
 	};
 	return scene_run_group("screen: context", tests);

@@ -101,20 +101,27 @@ context_view_end(struct screen *screen, const struct message *m, unsigned contex
 		context_end(contexts, cursor_of_trace(screen, trace), &own, context, value, end);
 }
 
-void
-context_view_add_value(struct screen *screen, unsigned context, const struct context_value *value,
-		       struct text *out)
+/* Append a value that holds in the trace of CURSOR. */
+static void
+add_value(struct screen *screen, struct context_cursor *cursor, unsigned context,
+	  const struct context_value *value, struct text *out)
 {
 	size_t before = out->length;
 	if (value->state == CONTEXT_KNOWN)
-		context_text(screen->session->contexts, context_view_cursor(screen), context, value,
-			     out);
+		context_text(screen->session->contexts, cursor, context, value, out);
 	if (value->name)
 		text_addf(out, "%s%s", out->length > before ? " " : "", value->name);
 	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
 		text_add(out, out->length > before ? " ?" : "?");
 	if (value->recovered)
 		text_add(out, " recovered");
+}
+
+void
+context_view_add_value(struct screen *screen, unsigned context, const struct context_value *value,
+		       struct text *out)
+{
+	add_value(screen, context_view_cursor(screen), context, value, out);
 }
 
 static struct field_row *
@@ -166,22 +173,23 @@ context_view_add(struct screen *screen, const struct message *m, struct expansio
 }
 
 bool
-context_view_column(struct screen *screen, const struct message *m, const char *name,
+context_view_column(struct screen *screen, size_t lane, const struct message *m, const char *name,
 		    struct text *out)
 {
 	struct contexts *contexts = screen->session->contexts;
+	struct context_cursor *cursor = cursor_for(screen, lane);
 	struct context_value value;
 	unsigned context;
 	if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
 	    !contexts_find(contexts, name + sizeof prefix - 1, &context))
 		return false;
-	if (!context_value(contexts, context_view_cursor(screen), m, context, &value))
+	if (!context_value(contexts, cursor, m, context, &value))
 		return true;
 	if (value.name) {
 		text_addf(out, "%s%s", value.name, value.doubtful ? " ?" : "");
 	} else if (value.state != CONTEXT_NONE && value.state != CONTEXT_LATER) {
 		value.recovered = false;
-		context_view_add_value(screen, context, &value, out);
+		add_value(screen, cursor, context, &value, out);
 	}
 	return true;
 }

@@ -41,8 +41,9 @@ void context_view_end(struct screen *, const struct message *m, unsigned context
  * the detail pane is open. */
 void context_view_add(struct screen *, const struct message *m, struct expansion *);
 
-/* If NAME names a context (`context.task`), append its value at M as safe text, and return true. */
-bool context_view_column(struct screen *, const struct message *m, const char *name,
+/* If NAME names a context (`context.task`), append its value at M, a message of a lane of the
+ * list, as safe text, and return true. */
+bool context_view_column(struct screen *, size_t lane, const struct message *m, const char *name,
 			 struct text *out);
 
 void context_view_jump(struct screen *, const struct command_call *); /* ]c [c */

@@ -525,7 +525,9 @@ value_text(struct list_row *row, struct text *out)
 	struct reader *reader = lane_of(row)->reader;
 	struct value value;
 	bool exact;
-	if (context_view_column(row->screen, &row->message, row->column->name, out) || !name)
+	if (context_view_column(row->screen, row->row->lane, &row->message, row->column->name,
+				out) ||
+	    !name)
 		return;
 	struct value_look look = {.reader = reader,
 				  .message = &row->message,

@@ -466,6 +466,10 @@ test_moves(void **state)
 	struct location now = cursor_of(screen);
 	assert_true(same_location(&now, &below));
 	assert_int_equal(screen->jumps->marks.count, 0);
+	struct text dropped = {0};
+	text_addf(&dropped, NOTICE_WAITING_DROPPED, "mark");
+	assert_string_equal(text_get(&screen->message), text_get(&dropped));
+	text_free(&dropped);
 	close_stage(&stage);
 }
 

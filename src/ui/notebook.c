@@ -324,7 +324,8 @@ notebook_collect(struct screen *screen, enum notebook_part part, struct notebook
 	collect_marks(screen, &now, letters);
 	if (part >= NOTEBOOK_SAVED)
 		now.view = app_of(screen)->view_name;
-	if (part == NOTEBOOK_ALL && !filter_is_all(&app_of(screen)->options->filter)) {
+	if (part == NOTEBOOK_ALL && !app_of(screen)->kept->filters_saved &&
+	    !filter_is_all(&app_of(screen)->options->filter)) {
 		collect_filters_before(before, &now);
 	} else if (part >= NOTEBOOK_SAVED) {
 		collect_filters(screen, &now, severities);

@@ -256,13 +256,13 @@ write_part(struct screen *screen, enum notebook_part part, struct text *out)
 }
 
 static void
-note_kept(struct screen *screen)
+note_kept(struct screen *screen, enum notebook_part part)
 {
 	struct ui_state *state = app_of(screen)->kept;
 	text_clear(&state->same);
 	text_clear(&state->kept);
 	write_part(screen, NOTEBOOK_MARKS, &state->same);
-	write_part(screen, NOTEBOOK_ALL, &state->kept);
+	write_part(screen, part, &state->kept);
 }
 
 static void
@@ -280,7 +280,7 @@ state_restore(struct screen *screen)
 	write_part(screen, NOTEBOOK_ALL, &state->usual);
 	state_load(screen);
 	notebook_restore(screen);
-	note_kept(screen);
+	note_kept(screen, NOTEBOOK_ALL);
 	bool restores = (state->was.captures.count || app_of(screen)->options->notebook) &&
 			filter_is_all(&app_of(screen)->options->filter);
 	state->restored = restores ? filter_clone(screen->filter) : filter_all();
@@ -480,7 +480,8 @@ state_saved(struct screen *screen, const struct notebook *notebook)
 {
 	struct err unimportant = {0};
 	note_saved(app_of(screen)->kept, notebook);
-	note_kept(screen);
+	app_of(screen)->kept->filters_saved = true;
+	note_kept(screen, NOTEBOOK_SAVED); /* not the place: the end keeps it */
 	if (app_of(screen)->kept->path)
 		put_state(screen, false, &unimportant);
 }

@@ -34,6 +34,7 @@ struct ui_state {
 	struct state_file was; /* the state of the last run; unused if it has no captures */
 	bool unchecked;	       /* the marks of `was` may have no messages */
 	struct filter restored; /* restored filters that may hide every message; or none */
+	bool filters_saved;    /* :save wrote the filters of the command line, too */
 	struct notebook saved; /* the session's file as last read or saved */
 	struct text same;      /* marks and ties as last restored or saved, as YAML */
 	struct text usual;     /* the whole state before the restore, as YAML */

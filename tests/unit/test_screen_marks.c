@@ -279,6 +279,13 @@ test_kept_and_saved(void **state)
 	keeper_start(&k, s, NULL);
 	scene_keys(s, ":save\r");
 	scene_wait_id(s, NOTICE_SAVED, "2");
+	scene_quit(s); /* the place is saved nowhere else */
+	assert_int_equal(keeper_find(&k), 1);
+	keeper_start(&k, s, NULL);
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
+	scene_wait_row(s, ">*     11", "");
+	scene_keys(s, "g:save\r");
+	scene_wait_id(s, NOTICE_SAVED, "2");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 0);
 	keeper_start(&k, s, NULL);
@@ -300,6 +307,30 @@ test_kept_and_saved(void **state)
 	scene_wait(s, "marks  1");
 	scene_keys(s, "q:messages\r");
 	scene_wait_logged(s, NOTICE_STATE_OLDER, NULL);
+	scene_quit(s);
+	keeper_close(&k);
+}
+
+/* A saved filter of the command line comes back with the place. A mark removed after :save does
+ * not. */
+static void
+test_saved_with_place(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	keeper_again(&k, s, "--severity=error");
+	scene_keys(s, "138Gma:save\r");
+	scene_wait_id(s, NOTICE_SAVED, "1");
+	scene_keys(s, ":unmark\r");
+	scene_wait_row(s, ">     138 ", "");
+	scene_quit(s);
+	keeper_again(&k, s, NULL);
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 filter");
+	scene_wait_row(s, ">     138 ", "");
+	scene_wait(s, "only ERROR+");
+	scene_keys(s, ":messages\r");
+	scene_until(s, "1 mark", false);
 	scene_quit(s);
 	keeper_close(&k);
 }
@@ -562,7 +593,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_marks),	      scene_test(test_kept),
 	    scene_test(test_kept_of_several), scene_test(test_kept_view),
-	    scene_test(test_kept_and_saved),  scene_test(test_kept_blind),
+	    scene_test(test_kept_and_saved),  scene_test(test_saved_with_place),
+	    scene_test(test_kept_blind),
 	    scene_test(test_kept_of_other),
 	    scene_test(test_kept_by_two),     scene_test(test_kept_badly),
 	    scene_test(test_kept_on_trial),   scene_test(test_marks_of_all),

@@ -466,6 +466,10 @@ test_moves(void **state)
 	struct location now = cursor_of(screen);
 	assert_true(same_location(&now, &below));
 	assert_int_equal(screen->jumps->marks.count, 0);
+	struct text dropped = {0};
+	text_addf(&dropped, NOTICE_WAITING_DROPPED, "mark");
+	assert_string_equal(text_get(&screen->message), text_get(&dropped));
+	text_free(&dropped);
 	close_stage(&stage);
 }
 
@@ -553,6 +557,40 @@ test_untimed(void **state)
 	close_stage(&stage);
 }
 
+/* Moves of the command line wait for the jump before them.  By hand they cancel it. */
+static void
+test_moves_at_start(void **state)
+{
+	static const struct {
+		enum command_id id;
+		int rows;
+	} moves[] = {{COMMAND_DOWN, 1}, {COMMAND_UP, -1}};
+	static struct stage stage;
+	(void)state;
+	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+		uint64_t seed = i;
+		open_stage(&stage, "-c 4000");
+		struct screen *screen = &stage.app.screen;
+		struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
+		struct typed move = {.call = {moves[i].id, 1, false, 0, NULL}};
+		struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
+		screen->waiting->starting = true;
+		give(screen, &number);
+		give(screen, &move);
+		give(screen, &mark);
+		screen->waiting->starting = false;
+		assert_int_equal(screen->waiting->commands.count, 3);
+		assert_string_equal(text_get(&screen->message), "");
+		arrive_all(&stage, &seed);
+		settle_all(screen);
+		sorted_messages all = sorted_session(screen->session, TRACE_BITS);
+		assert_int_equal(screen->jumps->marks.count, 1);
+		assert_at(screen, &all.at[701 + moves[i].rows]);
+		vec_free(&all);
+		close_stage(&stage);
+	}
+}
+
 int
 main(void)
 {
@@ -560,7 +598,7 @@ main(void)
 	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_cancelled),
 	    cmocka_unit_test(test_growing), cmocka_unit_test(test_edges),
-	    cmocka_unit_test(test_untimed),
+	    cmocka_unit_test(test_untimed),  cmocka_unit_test(test_moves_at_start),
 	};
 	return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

@@ -42,6 +42,14 @@ changes_rows(const struct command_call *call)
 	       call->id == COMMAND_SOURCE || call->id == COMMAND_SET;
 }
 
+/* Return true if a command goes to other rows by hand, or follows the end. */
+static bool
+moves_by_hand(const struct command_call *call)
+{
+	return commands[call->id].group == GROUP_MOVE && call->id != COMMAND_FREEZE &&
+	       call->id != COMMAND_STOP_WHEN;
+}
+
 static bool
 list_is_growing(const struct list *list)
 {
@@ -159,7 +167,8 @@ waiting_run(struct screen *screen, waiting_run_command *run, const struct comman
 	struct waiting_queue *w = screen->waiting;
 	drop_if_moved(screen);
 	bool depends = depends_on_cursor(call);
-	if (!depends && !(w->commands.count && changes_rows(call))) {
+	bool follows = changes_rows(call) || (w->starting && moves_by_hand(call));
+	if (!depends && !(w->commands.count && follows)) {
 		run(screen, call);
 		if (changes_rows(call) || commands[call->id].group == GROUP_SHOW)
 			note_moves(screen); /* no move by hand */

@@ -11,6 +11,7 @@
  *  - Filters and views wait behind other commands, because they change the rows.  Panes and
  *    other settings take effect at once.
  *  - A move by hand (rows, pages, following, a jump from another pane) or Esc drops the queue.
+ *    On the command line a move waits behind other commands.
  *  - While a capture grows, its order is never final: no command waits for the order then.
  *
  * Thread: the screen's.

@@ -201,7 +201,7 @@ done
 : >empty.bin
 picture 80x24 empty.bin
 is "an empty capture" "0 24" "$status $(lines out)"
-ok "... is named as empty" grep -q '^  the capture is empty$' out
+ok "... is named as empty" grep -q '^  the capture is empty; R reads it again$' out
 head -c 5000 /dev/urandom >noise.bin
 picture 80x24 noise.bin
 is "a file that is no trace" "0 24" "$status $(lines out)"

@@ -54,6 +54,7 @@ test_define(void **state)
 	scene_keys(s, ":interval shown begin text ~ /exposure.* end / or text ~ /: exposure/ "
 		      "end origin = display and text ~ /: shown/ key frame across\r");
 	scene_wait(s, "interval shown  2 of 2  11 pairs");
+	scene_wait_id(s, NOTICE_INTERVAL_DEFINED, "shown");
 	scene_wait(s, "  open 2\n");
 	scene_keys(s, "s");
 	scene_wait(s, "interval mailbox  1 of 2  12 pairs");

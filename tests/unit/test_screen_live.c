@@ -320,6 +320,29 @@ test_growth(void **state)
 	unlink(path);
 }
 
+/* A file that was cut to nothing, and has lines again, is read by R. */
+static void
+test_emptied(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".log", "one\n");
+	scene_open(s, 24, 80, "xterm-256color", path, "--follow", NULL);
+	scene_wait_at(s, 0, " follow");
+	scene_keys(s, "F");
+	scene_wait_id(s, NOTICE_FOLLOW_OFF, NULL);
+	assert_int_equal(truncate(path, 0), 0);
+	scene_wait(s, "the capture is empty; R reads it again");
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	assert_true(fputs("two\n", file) >= 0);
+	fclose(file);
+	scene_keys(s, "R");
+	scene_wait_row(s, ">", "two");
+	scene_quit(s);
+	unlink(path);
+}
+
 /* What passes a filter is counted to the end of a file that grows. */
 static void
 test_filtered(void **state)
@@ -394,6 +417,7 @@ main(void)
 	    scene_test(test_full_disk),	  scene_test(test_file),    scene_test(test_stop_when),
 	    scene_test(test_stop_hidden), scene_test(test_limit),   scene_test(test_growth),
 	    scene_test(test_filtered),	  scene_test(test_session),
+	    scene_test(test_emptied),
 	};
 	return scene_run_group("screen_live", tests);
 }

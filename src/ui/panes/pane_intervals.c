@@ -174,6 +174,8 @@ intervals_define_typed(struct screen *screen, const char *text)
 	else if (intervals_define(intervals, &options, &err) < 0)
 		screen_error(screen, NOTICE_INTERVAL_REFUSED, err.what);
 	good = good && !err.code && intervals_choose(screen, options.name);
+	if (good)
+		screen_say(screen, NOTICE_INTERVAL_DEFINED, options.name);
 	free(name);
 	return good;
 }

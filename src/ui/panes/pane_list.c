@@ -1269,14 +1269,22 @@ static void
 draw_absent(struct screen *screen, struct canvas *canvas, const struct area *area, size_t rows)
 {
 	const struct list *list = screen->list;
+	const struct capture *capture = trace_capture(list->trace);
 	const char *text = NULL;
 	struct text hint = {0};
 	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
 		text = list->stopped ? "... stopped; move to go on" : "...";
-	else if (!rows && filter_is_all(screen->filter))
-		text = capture_size(trace_capture(list->trace)) ? "no messages"
-								: "the capture is empty";
-	else if (!rows) {
+	else if (!rows && filter_is_all(screen->filter) && capture_size(capture))
+		text = "no messages";
+	else if (!rows && filter_is_all(screen->filter)) {
+		text_add(&hint, "the capture is empty");
+		if (!list->tail && !capture_is_stream(capture)) {
+			text_add(&hint, "; ");
+			keymap_hint(screen->keymap, COMMAND_REREAD, &hint);
+			text_add(&hint, " reads it again");
+		}
+		text = hint.data;
+	} else if (!rows) {
 		text_add(&hint, "no message passes the filters; ");
 		keymap_hint(screen->keymap, COMMAND_FILTERS, &hint);
 		text_add(&hint, " turns them off");

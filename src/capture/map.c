@@ -22,6 +22,7 @@
 
 #include "capture/capture.h"
 #include "base/generation.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "capture/guard.h"
@@ -31,6 +32,7 @@
 #include "capture/spool.h"
 #include "capture/watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -266,12 +268,43 @@ static const char *
 unfit_reason(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
-		return "is a folder; name a capture file in it";
+		return "is a folder; name the capture files in it";
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
 		return "is a device; name a serial port as serial:DEVICE@BAUD, or pipe it in as -";
 	if (S_ISSOCK(st->st_mode))
 		return "is a socket; pipe it in as -, or name tcp:HOST:PORT";
 	return NULL;
+}
+
+static int
+is_shown(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Set the error of a path that is not a file.  For a folder, name its first files. */
+static void
+refuse_unfit(const char *path, const struct stat *st, struct err *err)
+{
+	enum { SHOWN = 3 };
+	struct dirent **entries = NULL;
+	struct text names = {0};
+	bool is_folder = S_ISDIR(st->st_mode);
+	int shown = 0, count = is_folder ? scandir(path, &entries, is_shown, alphasort) : 0;
+	int folder = count > 0 ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	for (int i = 0; i < count; i++) {
+		struct stat own;
+		if (!fstatat(folder, entries[i]->d_name, &own, 0) && S_ISREG(own.st_mode) &&
+		    ++shown <= SHOWN)
+			text_addf(&names, "%s%s", shown > 1 ? ", " : ": ", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (folder >= 0)
+		close(folder);
+	err_set(err, ERR_IO, "%s %s%s%s", path, unfit_reason(st), text_get(&names),
+		shown > SHOWN ? " ..." : "");
+	text_free(&names);
 }
 
 static int
@@ -296,7 +329,7 @@ open_path(const char *path, struct stat *st, struct err *err)
 		return -1;
 	}
 	if (unfit_reason(st)) {
-		err_set(err, ERR_IO, "%s %s", path, unfit_reason(st));
+		refuse_unfit(path, st, err);
 		return -1;
 	}
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -315,7 +348,7 @@ open_fitting(const char *path, struct stat *st, struct err *err)
 	int file = open_path(path, st, err);
 	if (file < 0 || !unfit_reason(st))
 		return file;
-	err_set(err, ERR_IO, "%s %s", path, unfit_reason(st));
+	refuse_unfit(path, st, err);
 	close(file);
 	return -1;
 }

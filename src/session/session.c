@@ -754,13 +754,19 @@ describe_apart(struct trace *trace, struct text *out)
 	size_t clocks;
 	char digits[32];
 	uint64_t messages = clocks_apart(trace, &clocks);
-	if (messages)
-		text_addf(
-		    out,
-		    "%s: nothing relates %zu clock%s, of %s messages, to the others: no length "
-		    "of time across them; :tie, or sync: in a profile, relates clocks\n",
-		    trace_name(trace), clocks, clocks == 1 ? "" : "s",
-		    text_number(digits, messages));
+	bool one = messages == 1;
+	if (!messages)
+		return;
+	text_addf(out, "%s: %s message%s ", trace_name(trace), text_number(digits, messages),
+		  one ? " has" : "s have");
+	if (clocks == 1)
+		text_add(out, "a clock");
+	else
+		text_addf(out, "%zu clocks", clocks);
+	text_addf(out,
+		  " of %s own: %s cannot be compared with the others; :tie, or sync: in a "
+		  "profile, relates clocks\n",
+		  one ? "its" : "their", one ? "its time" : "their times");
 }
 
 void

@@ -540,7 +540,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	add_dump_guess(trace, "; ", &trace->recognition.reason);
 	if (trace->seam)
 		trace_add_notice(trace, NOTICE_CIRCULAR, trace->name,
-				 (unsigned long long)trace->seam);
+				 (unsigned long long)trace->seam, (unsigned long long)trace->seam);
 	open_index(trace);
 	return trace;
 }

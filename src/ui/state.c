@@ -234,7 +234,7 @@ say_restored(struct screen *screen)
 	if (!filter_is_all(&app_of(screen)->options->filter))
 		filters = 0;
 	if (restores_place(screen))
-		text_add(&what, "place");
+		text_add(&what, "position");
 	add_count(&what, filters, "filter");
 	add_count(&what, marks, "mark");
 	add_count(&what, ties, "tie");

@@ -213,7 +213,7 @@ head -c 12114 all-msn.stp >>reboot.stp
 is "two boots: the file starts with ASYNC" ffffffffffffffffffff0f0f \
 	"$(od -v -A n -t x1 -N 12 reboot.stp | tr -d ' \n')"
 run "$TRAWL" -t none reboot.stp
-ok "... is reported" grep -qxF "trawl: $(notice CIRCULAR reboot.stp 39da)" err
+ok "... is reported" grep -qxF "trawl: $(notice CIRCULAR reboot.stp 39da 39da)" err
 "$TRAWL" --no-cache -q -t text --write-pointer=0 --fields=offset reboot.stp >want 2>/dev/null
 "$TRAWL" --no-cache -q -t text --fields=offset reboot.stp >got 2>/dev/null
 is "... is not rotated" "" "$(diff want got | head -n 3)"

@@ -155,10 +155,10 @@ traces:
 END
 run "$TRAWL" -t csv --profile=ptm.yaml ptm.bin
 is "missing pages are named once" 1 "$(grep -c \
-	'no memory image explains 2 rows: 0x80004000-0x80005fff (2); list the images' err)"
+	'2 rows with addresses in no known program: 0x80004000-0x80005fff (2); list the programs' err)"
 is "... and are no warnings" 0 "$(grep -c WARNING out)"
 run "$TRAWL" --info --profile=ptm.yaml ptm.bin
-is "... in --info too" 1 "$(grep -c '^# no memory image explains 2 rows' out)"
+is "... in --info too" 1 "$(grep -c '^# 2 rows with addresses in no known program' out)"
 
 # What --info says of memory images, there and missing, and of bytes that are no frames.
 head -c 8192 /dev/zero >code.bin

@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "capture/capture.h"
+#include "folder.h"
 #include "toy.h"
 
 #include <dirent.h>
@@ -86,7 +87,16 @@ test_refused(void **state)
 {
 	(void)state;
 	refused("/nonexistent/capture", "No such file");
-	refused("/tmp", "is a folder");
+	struct folder folder;
+	folder_make(&folder);
+	refused(folder.path, "is a folder; name the capture files in it");
+	folder_put_text(&folder, "b.stp", "");
+	folder_put_text(&folder, "a.stp", "");
+	refused(folder.path, " in it: a.stp, b.stp");
+	folder_put_text(&folder, "d.stp", "");
+	folder_put_text(&folder, "c.stp", "");
+	refused(folder.path, " in it: a.stp, b.stp, c.stp ...");
+	folder_remove(&folder);
 	refused("/dev/null", "is a device");
 }
 

@@ -700,7 +700,7 @@ test_names_of_senders(void **state)
 		snprintf(names[senders], sizeof names[0], "%.*s", (int)(strstr(at, ": ") - at), at);
 		for (size_t k = 0; k < senders; k++)
 			assert_string_not_equal(names[k], names[senders]);
-		const char *growth = strstr(at, "error beyond the points + ");
+		const char *growth = strstr(at, " more for each second away from the points");
 		assert_true(growth && growth < end);
 	}
 	assert_true(senders > 0);

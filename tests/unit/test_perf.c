@@ -409,7 +409,7 @@ flags_are_losses(void **state)
 		    "LOST: trace was lost since the buffer was full (TRUNCATED); the run has gaps "
 		    "(PARTIAL)\n" ON CONTEXT "ADDR_NACC( 0x2000 )\n" END
 		    "LOST: another user took the hardware (COLLISION)\n"
-		    "LOST: 17 records of perf were lost, of trace, maps or others (LOST); "
+		    "LOST: perf lost 17 records: trace or memory maps may be missing; "
 		    "5 samples of perf were lost (LOST_SAMPLES)\n");
 	vec_free(&w.out);
 }

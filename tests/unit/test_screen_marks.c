@@ -161,7 +161,7 @@ test_kept(void **state)
 	keeper_mark(&k, s);
 	assert_int_equal(stat(k.state, &before), 0);
 	keeper_start(&k, s, NULL);
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 2 marks");
 	scene_keys(s, "\027m");
 	scene_wait(s, "\n a  4  ");
 	scene_wait_row(s, " *  11 ", "cold");
@@ -175,19 +175,19 @@ test_kept(void **state)
 	assert_int_equal(stat(k.state, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	keeper_start(&k, s, NULL); /* a signal is an end too */
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 2 marks");
 	scene_keys(s, "6Gmb");
 	scene_wait_row(s, ">b      6", "");
 	kill(s->child, SIGTERM);
 	scene_end(s);
 	scene_close(s);
 	keeper_start(&k, s, NULL);
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 3 marks");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 3 marks");
 	kill(s->child, SIGHUP);
 	scene_end(s);
 	scene_close(s);
 	keeper_start(&k, s, NULL); /* until there is nothing left */
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 3 marks");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 3 marks");
 	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rg\027m");
 	scene_wait(s, "marks  0");
 	scene_quit(s);
@@ -212,11 +212,11 @@ test_kept_of_several(void **state)
 		if (!i)
 			scene_keys(s, "311G");
 		else
-			scene_wait_id(s, NOTICE_STATE_RESTORED, "place");
+			scene_wait_id(s, NOTICE_STATE_RESTORED, "position");
 		scene_wait_row(s, ">", "timeout: seq 70");
 		scene_check_idle(s);
 		if (i)
-			scene_wait_id(s, NOTICE_STATE_RESTORED, "place");
+			scene_wait_id(s, NOTICE_STATE_RESTORED, "position");
 		scene_quit(s);
 	}
 	text_free(&lab);
@@ -241,7 +241,7 @@ test_kept_view(void **state)
 	scene_wait(s, "only ERROR+ text ~ /ecc/");
 	scene_wait_row(s, ">     171 ", "");
 	scene_keys(s, ":messages\r");
-	scene_wait_logged(s, NOTICE_STATE_RESTORED, "place, 2 filters");
+	scene_wait_logged(s, NOTICE_STATE_RESTORED, "position, 2 filters");
 	scene_keys(s, "qu");
 	scene_until(s, "only ERROR+", false);
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
@@ -259,7 +259,7 @@ test_kept_view(void **state)
 	scene_quit(s);
 	keeper_again(&k, s, "--severity=error"); /* for this time only */
 	scene_keys(s, ":messages\r");
-	scene_wait_logged(s, NOTICE_STATE_RESTORED, "place");
+	scene_wait_logged(s, NOTICE_STATE_RESTORED, "position");
 	scene_quit(s);
 	keeper_again(&k, s, NULL);
 	scene_wait_row(s, ">     138 ", ""); /* the place of last time */
@@ -296,7 +296,7 @@ test_kept_and_saved(void **state)
 	scene_wait(s, "view default");
 	scene_quit(s);
 	keeper_start(&k, s, NULL); /* less than was saved */
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 mark");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 1 mark");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	folder_put_text(&k.folder, "a.stp.session.yaml",
@@ -389,7 +389,7 @@ test_kept_of_other(void **state)
 	assert_int_equal(fputc(0, file), 0);
 	fclose(file);
 	keeper_start(&k, s, NULL);
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 2 marks");
 	scene_quit(s);
 
 	file = fopen(k.capture, "r+"); /* a byte of the last message is another */
@@ -502,7 +502,7 @@ test_kept_on_trial(void **state)
 	scene_keys(s, "\027m");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "q\033");
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 mark");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 1 mark");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	keeper_close(&k);

@@ -57,9 +57,8 @@ test_help(void **state)
 	scene_keys(s, "/pane-next\r");
 	scene_wait_row(s, "  Tab ", "Tab  Ctrl-W w  Ctrl-W Ctrl-W  pane-next");
 	scene_keys(s, "/  layout\r"); /* a long line */
-	scene_wait_row(s, "  |  ", "position of panes: by width, below");
-	scene_wait_row(s, "                                          each other,",
-		       "next to each other");
+	scene_wait_row(s, "  |  ", "arrange panes: automatic, stacked,");
+	scene_wait_row(s, "                                          side", "by side");
 	scene_keys(s, "G");
 	scene_wait_row(s, "  A, B, v", "timeline");
 	scene_keys(s, "qq"); /* the manual and the card */

@@ -189,7 +189,7 @@ test_tie(void **state)
 	scene_wait(s, " 10:06:39."); /* the last of dsp is soc's first */
 	scene_keys(s, ":clocks\r");
 	scene_wait(s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");
-	scene_wait(s, ": tie, 1 points");
+	scene_wait(s, ": tie, 1 point,");
 	scene_wait(s, "tie 1: soc.stp ");
 	scene_keys(s, "q:untie 2\r");
 	scene_wait_id(s, NOTICE_UNTIE_WHAT, NULL);
@@ -618,7 +618,7 @@ test_unrelated_cores(void **state)
 	temp_make_text(profile, ".yaml",
 		       "traces: [{match: \"*.uia\", format: uia, clock: {hz: 1000000000}}]\n");
 	scene_open(s, 24, 90, "xterm", path, "-p", profile, "--time-format=delta", NULL);
-	scene_wait(s, "nothing relates 1 clock, of 8");
+	scene_wait(s, "8 messages have a clock of");
 	scene_wait(s, "\n /          I core 1");
 	assert_null(strstr(scene_screen(s), " ms I core"));
 	scene_keys(s, "8G");

@@ -48,7 +48,7 @@ static const struct option_row image_rows[] = {
 	  "bytes; 0: to the end of the file; of an ELF file without these two, its segments"),
     IMAGE(of, TEXT, "name of the source with this memory; other sources use it last"),
     IMAGE(context, UINT, "context ID or VMID of the process with this memory; 0: any"),
-    IMAGE(absent, BOOL, "the file is not at hand: it is named where it is missing"),
+    IMAGE(absent, BOOL, "true: the file is not available; rows that need it say so"),
     IMAGE(build_id, TEXT, "build ID of the file, in hexadecimal digits"),
 };
 static const struct option_table image_table =
@@ -79,7 +79,7 @@ static const struct option_row option_rows[] = {
 	   .choices = format_names),
     OPTION(sources, LIST, "trace sources", .table = &source_table),
     OPTION(images, LIST, "memory that the cores execute", .table = &image_table),
-    OPTION(runs, LIST, "where the hardware was started again, and decoders are",
+    OPTION(runs, LIST, "places where the trace hardware was restarted; decoding restarts there too",
 	   .table = &run_table),
     OPTION(collateral, LIST, "SyS-T XML files or their folders, for messages over STM",
 	   .path = true),

@@ -240,9 +240,10 @@ add_end(struct opencsd_options *options, const struct perf_part *part,
 	if (part->cpu == PERF_NONE || part->cpu == buffer->runs.at[0].cpu) {
 		if (buffer->lost_records)
 			text_addf(&reason,
-				  "%s%" PRIu64 " records of perf were lost, of trace, maps or "
-				  "others (LOST)",
-				  reason.length ? "; " : "", buffer->lost_records);
+				  "%sperf lost %" PRIu64 " record%s: trace or memory maps may be "
+				  "missing",
+				  reason.length ? "; " : "", buffer->lost_records,
+				  buffer->lost_records == 1 ? "" : "s");
 		if (buffer->lost_samples)
 			text_addf(&reason, "%s%" PRIu64 " samples of perf were lost (LOST_SAMPLES)",
 				  reason.length ? "; " : "", buffer->lost_samples);

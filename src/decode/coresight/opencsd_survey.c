@@ -280,8 +280,9 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 	bool named = false;
 	if (!s->rows)
 		return;
-	text_addf(missing, "%sno memory image explains %llu rows%s: ", missing->length ? "\n" : "",
-		  (unsigned long long)s->rows, head->last ? "" : " near the start");
+	text_addf(missing, "%s%llu row%s%s with addresses in no known program: ",
+		  missing->length ? "\n" : "", (unsigned long long)s->rows,
+		  s->rows == 1 ? "" : "s", head->last ? "" : " near the start");
 	for (size_t i = 0; i < s->gaps.count && i < RANGES_SHOWN; i++) {
 		const struct survey_gap *gap = &s->gaps.at[i];
 		text_addf(missing, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",
@@ -298,7 +299,7 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 	if (s->gaps.count > RANGES_SHOWN)
 		text_addf(missing, " and %zu more", s->gaps.count - RANGES_SHOWN);
 	text_add(missing, named ? "; --images=DIR names a folder with the files"
-				: "; list the images in a profile (opencsd: images:)");
+				: "; list the programs in a profile (opencsd: images:)");
 }
 
 /* Describe frames with an ITM, from the ITM's reading of the head. */

@@ -402,9 +402,13 @@ rate_head(const struct swo_head *found, bool framed, struct probe *probe)
 		kinds += found->kinds[i] > 0;
 		subjects += swo_is_subject((enum swo_what)i) ? found->kinds[i] : 0;
 	}
-	snprintf(probe->reason, sizeof probe->reason,
-		 "%s%u ITM packets, %u synchronisations among them, %u that are forbidden",
-		 framed && found->id ? "16-byte frames; " : "", fit->good, fit->syncs, fit->bad);
+	char syncs[48] = "no sync packet", bad[32] = "";
+	if (fit->syncs)
+		snprintf(syncs, sizeof syncs, "%u of them sync packets", fit->syncs);
+	if (fit->bad)
+		snprintf(bad, sizeof bad, ", %u invalid", fit->bad);
+	snprintf(probe->reason, sizeof probe->reason, "%s%u valid ITM packets, %s%s",
+		 framed && found->id ? "16-byte frames; " : "", fit->good, syncs, bad);
 	if (fit_score(fit) <= 0 || (framed && !found->id) || found->text)
 		return;
 	/* if all bytes are equal, all packets are good and of the same kind */

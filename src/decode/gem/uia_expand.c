@@ -109,7 +109,7 @@ static const struct option_table event_table =
 
 #define OPTION(...) OPTION_ROW(struct uia_options, __VA_ARGS__)
 static const struct option_row option_rows[] = {
-    OPTION(events, LIST, "names of events, which the log does not hold", .table = &event_table),
+    OPTION(events, LIST, "names of events; the log has only their numbers", .table = &event_table),
 };
 const struct option_table uia_options_table = OPTION_TABLE("uia", struct uia_options, option_rows);
 

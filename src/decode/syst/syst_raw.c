@@ -790,7 +790,10 @@ syst_raw_probe(const struct window *head, struct probe *probe)
 		}
 	} while (count == sizeof batch / sizeof *batch);
 	probe->score = score_of(&tally);
-	snprintf(probe->reason, sizeof probe->reason,
+	if (!tally.headers)
+		snprintf(probe->reason, sizeof probe->reason, "no SyS-T header found");
+	else
+		snprintf(probe->reason, sizeof probe->reason,
 		 "%zu SyS-T messages with a header (%zu with a CRC that fits), %zu others, "
 		 "%zu doubtful",
 		 tally.headers, tally.checked, tally.weak, tally.doubtful);

@@ -100,7 +100,7 @@ static const struct option_row option_rows[] = {
     OPTION(year, UINT, "year of the first message, where dates have none; 0: not known", "0",
 	   .max = 2500),
     OPTION(levels, LIST, "more words of the group level", .table = &level_table),
-    OPTION(join, BOOL, "lines that are no message belong to the message before", "true"),
+    OPTION(join, BOOL, "lines that do not match are appended to the message before", "true"),
 };
 static const struct option_table options_table =
     OPTION_TABLE("text", struct textlog_options, option_rows);

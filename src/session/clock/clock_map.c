@@ -603,7 +603,7 @@ describe_relation(const struct clock_map *map, const struct relation *r, struct 
 		text_add(out, ", by definition\n");
 		return;
 	}
-	text_addf(out, ", %zu points", r->used.count);
+	text_addf(out, ", %zu point%s", r->used.count, r->used.count == 1 ? "" : "s");
 	if (r->seen > r->points.count)
 		text_addf(out, " of %llu", (unsigned long long)r->seen);
 	if (r->rejected)
@@ -626,9 +626,9 @@ describe_relation(const struct clock_map *map, const struct relation *r, struct 
 		text_add(out, ")");
 	}
 	if (!isnan(growth)) {
-		text_add(out, ", error beyond the points + ");
+		text_add(out, ", ");
 		add_seconds(growth, out);
-		text_add(out, " per s");
+		text_add(out, " more for each second away from the points");
 	}
 	text_add(out, "\n");
 }

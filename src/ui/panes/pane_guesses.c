@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { NAME_COLUMN = 3, SCORE_COLUMN = 13, REASON_COLUMN = 20, NARROW_COLUMNS = 60 };
+enum { LIKELY = 50 /* percent */ };
 
 struct guesses_state {
 	struct lines cursor; /* among the candidates */
@@ -84,12 +85,14 @@ put_candidate(struct screen *screen, struct canvas *canvas, const struct area *a
 	text_free(&score);
 }
 
-/* Put the way to make the candidate under the cursor permanent. */
+/* Put the way to make the candidate under the cursor permanent, unless it is unlikely. */
 static void
 put_advice(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	const struct candidate *candidate = guesses_selected(screen);
 	struct text text = {0};
+	if (candidate && candidate->probe.score < LIKELY)
+		return;
 	if (candidate && *candidate->probe.settings)
 		trace_add_profile(screen->list->trace, candidate->ops, candidate->probe.settings,
 				  &text);

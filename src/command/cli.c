@@ -56,7 +56,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
 			"what -s does with messages that have no severity; default hide"},
     [CLI_GREP] = {'r', "grep", "PCRE", SELECTION,
-		  "messages with a matching text, origin or type; lower case matches any case"},
+		  "messages with a matching text, origin or type; lower case matches any case; "
+		  "fields need -e, as -e 'function ~ /init/'"},
     [CLI_FILTER] = {'e', "filter", "EXPR", SELECTION,
 		    "messages that match an expression; repeatable; see trawl-filter(7)"},
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION,

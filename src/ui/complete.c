@@ -165,7 +165,7 @@ give_settings(struct screen *screen, struct names *names)
 	}
 	for (size_t i = 0; i < view_options_table.count; i++) {
 		const struct option_row *row = &view_options_table.rows[i];
-		if (row->type != OPTION_LIST && row->type != OPTION_STRUCT)
+		if (view_can_set(row))
 			names_addf(names, "%s=", row->name);
 	}
 	names_add(names, "order=");

@@ -126,4 +126,19 @@ else
 	skip "ctf: the same messages in the same order" "no babeltrace2"
 fi
 
+# A pattern also finds an origin after its trace, as in the list, but no trace alone.
+run "$TRAWL" -t csv -e 'trace = soc and origin = mailbox' "$lab"
+ok "the mailbox sends" test "$(lines out)" -gt 1
+cp out mailbox.csv
+run "$TRAWL" -t csv -r 'soc mailbox' "$lab"
+ok "-r 'TRACE ORIGIN': the messages of both" cmp mailbox.csv out
+run "$TRAWL" -t csv -e '/soc mailbox/ and /send/' "$lab"
+is "... with another pattern" "$(grep -c '"send' mailbox.csv)" "$(sed 1d out | grep -c .)"
+run "$TRAWL" -t csv -r '^soc' "$lab"
+is "... not for the trace alone" 1 "$(lines out)"
+run "$TRAWL" -t csv -e 'origin ~ /soc mailbox/' "$lab"
+is "origin ~ is the plain origin" 1 "$(lines out)"
+run "$TRAWL" -t csv -r 'soc mailbox' "$testdata/lab-soc.stp"
+is "a single trace: the list shows no trace" 1 "$(lines out)"
+
 finish

@@ -301,6 +301,18 @@ expanded_holds(const struct node *node, const struct text *text)
 	return text_holds(node, text_get(text), text->length);
 }
 
+/* With several traces: `TRACE ORIGIN`, but not for its trace alone. */
+static bool
+joint_holds(const struct node *node, const struct capture *capture, const struct text *origin)
+{
+	const char *name = trace_name(capture->trace);
+	char joint[512];
+	if (capture->session.traces.count < 2 || !origin->length)
+		return false;
+	snprintf(joint, sizeof joint, "%s %s", name, text_get(origin));
+	return text_holds(node, joint, strlen(joint)) && !text_holds(node, name, strlen(name));
+}
+
 static bool
 context_holds(const struct node *node, const struct facts *facts)
 {
@@ -379,7 +391,8 @@ leaf_holds(const struct node *node, const struct facts *facts)
 		return expanded_holds(node, &e->text);
 	case S_ANY:
 		return expanded_holds(node, &e->text) || expanded_holds(node, &e->origin) ||
-		       expanded_holds(node, &e->type);
+		       expanded_holds(node, &e->type) ||
+		       joint_holds(node, facts->capture, &e->origin);
 	case S_BYTES:
 		return bytes_hold(node, facts->bytes, facts->length);
 	case S_PAYLOAD:

@@ -247,6 +247,20 @@ test_empty_columns(void **state)
 	unlink(path);
 }
 
+/* `:set` lists the settings that it can change, so neither columns nor rules. */
+static void
+test_settings(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 40, 80);
+	scene_keys(s, ":set\r");
+	scene_wait(s, "\n order ");
+	scene_wait(s, "\n filter ");
+	assert_null(strstr(scene_screen(s), "\n columns"));
+	assert_null(strstr(scene_screen(s), "\n rules"));
+	scene_quit(s);
+}
+
 /* The current row is reversed, and no other. */
 static void
 test_looks(void **state)
@@ -900,6 +914,7 @@ main(void)
 	    scene_test(test_list),
 	    scene_test(test_columns),
 	    scene_test(test_empty_columns),
+	    scene_test(test_settings),
 	    scene_test(test_open_row),
 	    scene_test(test_sideways),
 	    scene_test(test_looks),

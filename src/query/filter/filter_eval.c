@@ -16,6 +16,7 @@
 #include "query/gap/step_back.h"
 #include "query/flow/run_on.h"
 #include "session/context/context.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,27 @@ keep_key(struct map *answers, const struct filter_leaf *leaf, uint64_t key, bool
 	*map_add(answers, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->origin_leaf;
 }
 
+/* True if an origin passes. With several traces, the list shows `TRACE ORIGIN`. There a pattern
+ * without a name may also match across the blank, but a match in the trace's name alone does not
+ * count: each message of the trace has it. */
+static bool
+origin_fits(struct filter_look *look, const struct filter_leaf *leaf, const struct text *origin)
+{
+	const struct trace *trace = look->bound->trace;
+	bool joins = leaf->name == &filter_any_text && session_of(trace)->traces.count > 1;
+	if (filter_text_fits(look, leaf, text_get(origin), origin->length))
+		return true;
+	if (!joins || !origin->length)
+		return false;
+	struct text *joint = &look->expr->scratch;
+	text_clear(joint);
+	text_addf(joint, "%s ", trace_name(trace));
+	size_t name = joint->length - 1;
+	text_add_bytes(joint, text_get(origin), origin->length);
+	return filter_text_fits(look, leaf, joint->data, joint->length) &&
+	       !filter_text_fits(look, leaf, joint->data, name);
+}
+
 bool
 filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 {
@@ -322,8 +344,7 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 	} else {
 		filter_need(look, EXPAND_TEXT);
 	}
-	const struct text *origin = &look->e->origin;
-	bool fits = filter_text_fits(look, leaf, text_get(origin), origin->length);
+	bool fits = origin_fits(look, leaf, &look->e->origin);
 	if (kept)
 		keep_key(&look->bound->origins, leaf, look->m->origin, fits);
 	return fits;

@@ -141,6 +141,12 @@ static const struct option_row view_rows[] = {
 
 const struct option_table view_options_table = OPTION_TABLE("view", struct view, view_rows);
 
+bool
+view_can_set(const struct option_row *row)
+{
+	return row->type != OPTION_LIST && row->type != OPTION_STRUCT;
+}
+
 enum column_kind
 column_kind(const char *name)
 {

@@ -69,6 +69,9 @@ struct view {
 extern const struct option_table view_options_table;
 extern const struct option_table view_rule_table;
 
+/* True if :set can change that row of the view's options.  Lists have no form on one line. */
+bool view_can_set(const struct option_row *);
+
 enum column_kind column_kind(const char *name);
 
 /* Names of thresholds, "all" first; NULL-terminated. */

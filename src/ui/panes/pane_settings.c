@@ -34,6 +34,8 @@ settings_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 	for (size_t i = 0; i < view_options_table.count; i++) {
 		const struct option_row *row = &view_options_table.rows[i];
 		struct text value = {0};
+		if (!view_can_set(row))
+			continue;
 		option_get(row, screen->view, &value);
 		put_setting(screen, canvas, area, row->name, text_get(&value), row->help);
 		text_free(&value);

@@ -91,6 +91,28 @@ run "$TRAWL" --compare -o differences good.log bad.log
 is "-o: into a file" "13 1" "$(lines differences) $status"
 rm -f good.log bad.log
 
+# Numbers that agree decide between texts that differ only in numbers.  frames: prints a log of
+# frames 10 to 60 without those given.
+frames()
+{
+	awk -v without=" $* " 'BEGIN {
+		for (i = 10; i <= 60; i++)
+			if (!index(without, " " i " "))
+				printf "[%12.6f] app: frame %d done\n", i, i
+	}'
+}
+frames >frames.log
+{ frames 24 25 60; echo '[   61.000000] app: panic'; } >cut.log
+run "$TRAWL" --no-cache --compare -t jsonl frames.log cut.log
+is "cut frames are named, and no others" "24 25 60" \
+	"$(grep -o '"good":{[^}]*' out | grep -o 'frame [0-9]*' | cut -c7- | xargs)"
+frames 12 13 30 55 | sed 's/^.*\] //' >cut.log
+frames | sed 's/^.*\] //' >frames.log
+run "$TRAWL" --no-cache --compare -f text -t jsonl frames.log cut.log
+is "... without times, too" "12 13 30 55" \
+	"$(grep -o '"good":{[^}]*' out | grep -o 'frame [0-9]*' | cut -c7- | xargs)"
+rm -f frames.log cut.log
+
 # The story of the demo without its fault: the overlay is there in time.
 mkdir good
 ok "a session without the fault" "$MKCAPTURE" lab-good good

@@ -56,6 +56,7 @@ is "a million messages: the runs differ" 1 "$status"
 is "... nothing on standard error" "" "$(cat err)"
 sed '/:$/d; $d; s/ .*//' out >found
 ok "... all that was planted is found, and nothing else" cmp planted found
+is "... the first line heads the first difference" "first difference:" "$(head -n 1 out)"
 is "... the last line counts it" \
 	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) between 1000004 and 1000004 messages" \
 	"$(tail -n 1 out)"
@@ -123,7 +124,7 @@ is "... the frames are not shown" 2 "$(grep -c '^missing .* display  frame' out)
 ok "... the mailbox waits in vain" \
 	grep -q '^changed .* E mailbox  timeout: seq 70 given up after 27800 us' out
 run "$TRAWL" --compare --source=soc -e 'origin != ""' good/lab.yaml "$testdata/lab.yaml"
-is "... the first divergence is the frame that was exposed while the overlay was loading" \
+is "... the first difference is the frame that was exposed while the overlay was loading" \
 	"camera  frame 7: exposure, 3 lx" "$(sed -n '2s/.* D //p' out)"
 run "$TRAWL" --compare --source=dsp good/lab.yaml "$testdata/lab.yaml"
 ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, was 8.404 ms\]' out

@@ -195,7 +195,7 @@ write_differences(struct print *print, struct writer *output, struct err *err)
 	const struct export_target target = {.writer = output, .charset = print->charset};
 	size_t count = compare_count(print->compare);
 	if (count && !print->json)
-		text_add(&print->out, "first divergence:\n");
+		text_add(&print->out, "first difference:\n");
 	for (size_t i = 0; i < count; i++) {
 		const struct compare_difference *d = compare_get(print->compare, i);
 		(print->json ? add_json : add_line)(print, d, &print->out);

@@ -56,6 +56,7 @@ is "a million messages: the runs differ" 1 "$status"
 is "... nothing on standard error" "" "$(cat err)"
 sed '/:$/d; $d; s/ .*//' out >found
 ok "... all that was planted is found, and nothing else" cmp planted found
+is "... the first line heads the first difference" "first difference:" "$(head -n 1 out)"
 is "... the last line counts it" \
 	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) between 1000004 and 1000004 messages" \
 	"$(tail -n 1 out)"
@@ -91,6 +92,28 @@ run "$TRAWL" --compare -o differences good.log bad.log
 is "-o: into a file" "13 1" "$(lines differences) $status"
 rm -f good.log bad.log
 
+# Numbers that agree decide between texts that differ only in numbers.  frames: prints a log of
+# frames 10 to 60 without those given.
+frames()
+{
+	awk -v without=" $* " 'BEGIN {
+		for (i = 10; i <= 60; i++)
+			if (!index(without, " " i " "))
+				printf "[%12.6f] app: frame %d done\n", i, i
+	}'
+}
+frames >frames.log
+{ frames 24 25 60; echo '[   61.000000] app: panic'; } >cut.log
+run "$TRAWL" --no-cache --compare -t jsonl frames.log cut.log
+is "cut frames are named, and no others" "24 25 60" \
+	"$(grep -o '"good":{[^}]*' out | grep -o 'frame [0-9]*' | cut -c7- | xargs)"
+frames 12 13 30 55 | sed 's/^.*\] //' >cut.log
+frames | sed 's/^.*\] //' >frames.log
+run "$TRAWL" --no-cache --compare -f text -t jsonl frames.log cut.log
+is "... without times, too" "12 13 30 55" \
+	"$(grep -o '"good":{[^}]*' out | grep -o 'frame [0-9]*' | cut -c7- | xargs)"
+rm -f frames.log cut.log
+
 # The story of the demo without its fault: the overlay is there in time.
 mkdir good
 ok "a session without the fault" "$MKCAPTURE" lab-good good
@@ -101,7 +124,7 @@ is "... the frames are not shown" 2 "$(grep -c '^missing .* display  frame' out)
 ok "... the mailbox waits in vain" \
 	grep -q '^changed .* E mailbox  timeout: seq 70 given up after 27800 us' out
 run "$TRAWL" --compare --source=soc -e 'origin != ""' good/lab.yaml "$testdata/lab.yaml"
-is "... the first divergence is the frame that was exposed while the overlay was loading" \
+is "... the first difference is the frame that was exposed while the overlay was loading" \
 	"camera  frame 7: exposure, 3 lx" "$(sed -n '2s/.* D //p' out)"
 run "$TRAWL" --compare --source=dsp good/lab.yaml "$testdata/lab.yaml"
 ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, was 8.404 ms\]' out

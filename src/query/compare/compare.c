@@ -224,14 +224,26 @@ time_apart(const struct skip *skip, size_t shift, size_t passed)
 		    length_of(skip->less, beside - passed - 1, beside));
 }
 
+/* True if message I of one side equals K of the other including its numbers, and message J of the
+ * one side does not: K must keep its partner I. */
+static bool
+must_keep(const struct compare_stream *more, size_t i, size_t j,
+	  const struct compare_stream *less, size_t k)
+{
+	return more->exact.at[i] == less->exact.at[k] && more->exact.at[j] != less->exact.at[k];
+}
+
 /* Return how far a skip can move back, up to ROOM messages. */
 static size_t
 shift_room(const struct skip *skip, size_t room)
 {
 	size_t shift = 0;
-	while (shift < room && skip->more->tokens.at[skip->at - shift - 1] ==
-				   skip->more->tokens.at[skip->at + skip->skipped - shift - 1])
-		shift++;
+	for (; shift < room; shift++) {
+		size_t i = skip->at - shift - 1, j = i + skip->skipped;
+		if (skip->more->tokens.at[i] != skip->more->tokens.at[j] ||
+		    must_keep(skip->more, i, j, skip->less, skip->beside - shift - 1))
+			break;
+	}
 	return shift;
 }
 
@@ -257,13 +269,15 @@ find_shift(const struct skip *skip, size_t count, size_t passed)
 /* Extend RUN as far as possible if only one side has messages between it and NEXT. Leave one
  * message in NEXT. */
 static void
-push_forward(const struct compare_stream *more, size_t at, size_t skipped, struct compare_run *run,
-	     struct compare_run *next)
+push_forward(const struct skip *skip, struct compare_run *run, struct compare_run *next)
 {
 	size_t forward = 0;
-	while (forward + 1 < next->count &&
-	       more->tokens.at[at + forward] == more->tokens.at[at + skipped + forward])
-		forward++;
+	for (; forward + 1 < next->count; forward++) {
+		size_t j = skip->at + forward, i = j + skip->skipped;
+		if (skip->more->tokens.at[i] != skip->more->tokens.at[j] ||
+		    must_keep(skip->more, i, j, skip->less, skip->beside + forward))
+			break;
+	}
 	run->count += forward;
 	next->a += forward;
 	next->b += forward;
@@ -284,9 +298,11 @@ suit_skips(struct compare_aligned *aligned)
 		struct compare_run *next = &aligned->runs.at[i + 1];
 		size_t a = run.a + run.count, b = run.b + run.count, shift = 0;
 		if (next->a > a && next->b == b)
-			push_forward(aligned->good, a, next->a - a, &run, next);
+			push_forward(&(struct skip){aligned->good, aligned->bad, a, next->a - a, b},
+				     &run, next);
 		else if (next->b > b && next->a == a)
-			push_forward(aligned->bad, b, next->b - b, &run, next);
+			push_forward(&(struct skip){aligned->bad, aligned->good, b, next->b - b, a},
+				     &run, next);
 		a = run.a + run.count;
 		b = run.b + run.count;
 		if (next->a > a && next->b == b)
@@ -636,7 +652,11 @@ align_streams(struct compare *compare, struct compare_aligned *aligned)
 	if (aligned->good && aligned->bad) {
 		if (!compare_align(aligned->good->tokens.at, aligned->good->tokens.count,
 				   aligned->bad->tokens.at, aligned->bad->tokens.count,
-				   compare->stop, &aligned->runs))
+				   compare->stop, &aligned->runs) ||
+		    !compare_align_exact(aligned->good->tokens.at, aligned->good->exact.at,
+					 aligned->good->tokens.count, aligned->bad->tokens.at,
+					 aligned->bad->exact.at, aligned->bad->tokens.count,
+					 compare->stop, &aligned->runs))
 			return false;
 		suit_skips(aligned);
 	}

@@ -348,3 +348,145 @@ compare_align(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_cou
 	vec_free(&w.back);
 	return !is_stopped(&w);
 }
+
+/* --- exact tokens -------------------------------------------------------- */
+
+/* A walk over the pairs of an alignment. */
+struct pair_walk {
+	const compare_runs *runs;
+	size_t run, done; /* the next pair is DONE pairs after the start of RUN */
+};
+
+static bool
+walk_get(const struct pair_walk *walk, size_t *a, size_t *b)
+{
+	if (walk->run == walk->runs->count)
+		return false;
+	*a = walk->runs->at[walk->run].a + walk->done;
+	*b = walk->runs->at[walk->run].b + walk->done;
+	return true;
+}
+
+static void
+walk_next(struct pair_walk *walk)
+{
+	if (++walk->done < walk->runs->at[walk->run].count)
+		return;
+	walk->run++;
+	walk->done = 0;
+}
+
+#define PAIR_SCORE (UINT64_C(1) << 32) /* the number of pairs counts, then that of exact pairs */
+
+/* Move a walk to the first pair at or after A_END; return the score of the passed pairs. EXACT
+ * has the exact tokens. Exact pairs of messages not in KEPT (may be NULL) count as two pairs. */
+static uint64_t
+walk_to(struct pair_walk *walk, size_t a_end, const struct align *exact, const bool *kept)
+{
+	size_t a, b;
+	uint64_t score = 0;
+	for (; walk_get(walk, &a, &b) && a < a_end; walk_next(walk))
+		if (exact->a[a] != exact->b[b])
+			score += PAIR_SCORE;
+		else
+			score += (kept && !kept[a] ? 2 : 1) * PAIR_SCORE + 1;
+	return score;
+}
+
+/* Append the pairs from one place of a walk to another. */
+static void
+add_pairs(struct align *w, struct pair_walk from, const struct pair_walk *to)
+{
+	size_t a, b;
+	for (; (from.run != to->run || from.done != to->done) && walk_get(&from, &a, &b);
+	     walk_next(&from))
+		add_run(w, a, b, 1);
+}
+
+/* Append the better of two alignments to W, for each range between two pairs of both. KEPT marks
+ * the messages of A in exact pairs of the second. */
+static void
+add_better(struct align *w, const compare_runs *first, const compare_runs *second, const bool *kept)
+{
+	struct pair_walk x = {.runs = first}, y = {.runs = second}, x_from = x, y_from = y;
+	size_t xa, xb, ya, yb;
+	uint64_t x_score = 0, y_score = 0;
+	for (;;) {
+		bool x_more = walk_get(&x, &xa, &xb), y_more = walk_get(&y, &ya, &yb);
+		if (x_more && (!y_more || xa < ya)) {
+			x_score += walk_to(&x, y_more ? ya : SIZE_MAX, w, kept);
+			continue;
+		}
+		if (y_more && (!x_more || ya < xa)) {
+			y_score += walk_to(&y, x_more ? xa : SIZE_MAX, w, NULL);
+			continue;
+		}
+		if (x_more && xb != yb) {
+			x_score += walk_to(&x, xa + 1, w, kept);
+			y_score += walk_to(&y, ya + 1, w, NULL);
+			continue;
+		}
+		if (y_score > x_score)
+			add_pairs(w, y_from, &y);
+		else
+			add_pairs(w, x_from, &x);
+		if (!x_more)
+			return;
+		add_run(w, xa, xb, 1);
+		walk_next(&x);
+		walk_next(&y);
+		x_from = x;
+		y_from = y;
+		x_score = y_score = 0;
+	}
+}
+
+/* True if all pairs of an alignment are exact. */
+static bool
+is_exact(const struct align *exact, const compare_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		for (size_t k = 0; k < runs->at[i].count; k++)
+			if (exact->a[runs->at[i].a + k] != exact->b[runs->at[i].b + k])
+				return false;
+	return true;
+}
+
+bool
+compare_align_exact(const uint64_t *a, const uint64_t *exact_a, size_t a_count, const uint64_t *b,
+		    const uint64_t *exact_b, size_t b_count, const atomic_bool *stop,
+		    compare_runs *runs)
+{
+	compare_runs second = {0}, better = {0};
+	struct align exact = {.a = exact_a, .b = exact_b, .stop = stop, .runs = &better};
+	struct align w = {.a = a, .b = b, .stop = stop, .runs = &second};
+	struct align_range range = {0, a_count, 0, b_count};
+	pair_list pairs = {0};
+	if (is_exact(&exact, runs))
+		return !is_stopped(&w);
+	list_pairs(&exact, &range, 1, &pairs);
+	if (pairs.count) {
+		qsort(pairs.at, pairs.count, sizeof *pairs.at, pair_compare);
+		size_t *chain = mem_new((pairs.count + 1) * sizeof *chain);
+		size_t length = find_chain(&pairs, chain);
+		w.reached = mem_new((FEW + 1) * (FEW + 2) / 2 * sizeof *w.reached);
+		align_between(&w, &range, &pairs, chain, length, 0);
+		free(w.reached);
+		free(chain);
+		vec_free(&w.back);
+		bool *kept = mem_new((a_count + 1) * sizeof *kept);
+		for (size_t i = 0; i < second.count; i++)
+			for (size_t k = 0; k < second.at[i].count; k++)
+				kept[second.at[i].a + k] = exact_a[second.at[i].a + k] ==
+							   exact_b[second.at[i].b + k];
+		add_better(&exact, runs, &second, kept);
+		free(kept);
+		vec_free(runs);
+		runs->at = better.at;
+		runs->count = better.count;
+		runs->capacity = better.capacity;
+	}
+	vec_free(&second);
+	vec_free(&pairs);
+	return !is_stopped(&w);
+}

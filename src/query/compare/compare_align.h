@@ -30,4 +30,15 @@ typedef VEC(struct compare_run) compare_runs;
 bool compare_align(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
 		   const atomic_bool *stop, compare_runs *);
 
+/*
+ * Improve an alignment of A and B by the exact tokens of the same messages: equal exact tokens
+ * imply equal tokens. Exact tokens that each side has exactly once make another alignment.
+ * Between the places where both agree, it replaces the first if it has no fewer pairs, more exact
+ * ones and an exact partner for each message that had one. Return false if *STOP (may be NULL) was
+ * set in the meantime.
+ */
+bool compare_align_exact(const uint64_t *a, const uint64_t *exact_a, size_t a_count,
+			 const uint64_t *b, const uint64_t *exact_b, size_t b_count,
+			 const atomic_bool *stop, compare_runs *);
+
 #endif

@@ -80,11 +80,13 @@ add_message(struct work *w, const struct message *m, uint64_t number)
 	const struct expansion *e = &w->expansion;
 	struct message_time time;
 	uint64_t token = compare_hash_bytes(0, text_get(&e->type), e->type.length);
+	uint64_t exact = compare_hash_bytes(token, text_get(&e->text), e->text.length);
 	token = compare_hash_masked(token, text_get(&e->text), e->text.length);
 	bool timed = clocks_time(w->trace, m, &time);
 	int64_t at = !timed ? w->last : time.known ? time.nanoseconds : time.order;
-	*vec_add(&stream->tokens) =
-	    (token & ~(uint64_t)TOKEN_FLAGS) | ((m->flags | e->flags) & TOKEN_FLAGS);
+	unsigned flags = (m->flags | e->flags) & TOKEN_FLAGS;
+	*vec_add(&stream->tokens) = (token & ~(uint64_t)TOKEN_FLAGS) | flags;
+	*vec_add(&stream->exact) = (exact & ~(uint64_t)TOKEN_FLAGS) | flags;
 	*vec_add(&stream->times) = at;
 	*vec_add(&stream->numbers) = number;
 	stream->timed &= !timed || time.known;
@@ -148,6 +150,7 @@ compare_side_free(struct compare_side *side)
 	for (size_t i = 0; i < side->streams.count; i++) {
 		struct compare_stream *stream = side->streams.at[i];
 		vec_free(&stream->tokens);
+		vec_free(&stream->exact);
 		vec_free(&stream->times);
 		vec_free(&stream->numbers);
 		free(stream);

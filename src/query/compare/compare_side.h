@@ -3,7 +3,7 @@
  *
  * A token stands for the type of a message, its text with numbers masked, and its
  * flags of doubt. Texts are not kept; compare_texts_get() builds them again from a
- * message's number. Memory: 24 bytes a message, at most 36 while reading.
+ * message's number. Memory: 32 bytes a message, at most 48 while reading.
  *
  * Threads: one thread reads a side; then it does not change.
  */
@@ -25,6 +25,7 @@ struct compare_stream {
 	uint64_t name, alike;  /* hash of the origin's text; the same with numbers masked */
 	bool timed;	       /* times are in nanoseconds, not ticks or absent */
 	VEC(uint64_t) tokens;  /* flags of doubt in the lowest four bits */
+	VEC(uint64_t) exact;   /* the same without masking */
 	VEC(int64_t) times;    /* session times, or COMPARE_NO_TIME */
 	VEC(uint64_t) numbers; /* numbers in the trace */
 };

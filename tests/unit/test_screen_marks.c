@@ -282,7 +282,7 @@ test_kept_and_saved(void **state)
 	scene_quit(s); /* the place is saved nowhere else */
 	assert_int_equal(keeper_find(&k), 1);
 	keeper_start(&k, s, NULL);
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 2 marks");
 	scene_wait_row(s, ">*     11", "");
 	scene_keys(s, "g:save\r");
 	scene_wait_id(s, NOTICE_SAVED, "2");
@@ -326,7 +326,7 @@ test_saved_with_place(void **state)
 	scene_wait_row(s, ">     138 ", "");
 	scene_quit(s);
 	keeper_again(&k, s, NULL);
-	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 filter");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 1 filter");
 	scene_wait_row(s, ">     138 ", "");
 	scene_wait(s, "only ERROR+");
 	scene_keys(s, ":messages\r");

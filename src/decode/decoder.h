@@ -490,7 +490,7 @@ struct decoder_ops {
 	/* no checkpoint contains an offset but its own.  Skips holes of sparse files once two
 	 * equal blocks have given equal messages. */
 	bool is_free;
-	bool none_is_max;    /* in JSON, no severity is MAX, as in SyS-T headers; else null */
+	bool none_is_max; /* in JSON, no severity is MAX, as in SyS-T headers; else null */
 	/* once a growing capture pauses, an unfinished message at its end counts as a message;
 	 * the state can continue inside it */
 	bool settles;

@@ -104,10 +104,10 @@ struct spans;
 struct export_message {
 	struct reader *reader;
 	const struct message *message;
-	uint64_t number;	     /* in its trace, from 0 */
-	uint64_t listed;	     /* in the session's order, from 1, as the screen shows it;
+	uint64_t number;		 /* in its trace, from 0 */
+	uint64_t listed;		 /* in the session's order, from 1, as the screen shows it;
 					valid if VALUE_NEEDS_NUMBERS */
-	struct expansion *expansion; /* as far as the format needs it */
+	struct expansion *expansion;	 /* as far as the format needs it */
 	struct context_cursor *contexts; /* NULL: no contexts are defined */
 	struct cycles_walk *cycles;	 /* NULL: no times are estimated */
 	bool ticked;			 /* `ticks` is valid */

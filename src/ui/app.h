@@ -22,11 +22,11 @@ struct app {
 	char *view_name;	     /* the view chosen while running, or NULL */
 	enum layout_mode layout_mode;
 	bool zoom;
-	bool warned; /* the last quit was refused: marks or a file would be lost */
-	bool opened; /* a pane was opened by a command */
-	bool asked;  /* the last key was a q that asked for another */
+	bool warned;		  /* the last quit was refused: marks or a file would be lost */
+	bool opened;		  /* a pane was opened by a command */
+	bool asked;		  /* the last key was a q that asked for another */
 	struct command_call last; /* for the command `repeat`; count 0: none */
-	bool light;  /* the theme is for a light background */
+	bool light;		  /* the theme is for a light background */
 	int split;
 
 	/* used by the loop alone */

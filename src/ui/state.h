@@ -29,16 +29,16 @@ extern const struct option_table state_options_table;
 
 /* The state of the open session. */
 struct ui_state {
-	char *path;	       /* the state file; NULL: nothing is kept */
-	const char *reason;    /* why nothing can be kept, or NULL */
-	struct state_file was; /* the state of the last run; unused if it has no captures */
-	bool unchecked;	       /* the marks of `was` may have no messages */
+	char *path;		/* the state file; NULL: nothing is kept */
+	const char *reason;	/* why nothing can be kept, or NULL */
+	struct state_file was;	/* the state of the last run; unused if it has no captures */
+	bool unchecked;		/* the marks of `was` may have no messages */
 	struct filter restored; /* restored filters that may hide every message; or none */
-	bool filters_saved;    /* :save wrote the filters of the command line, too */
-	struct notebook saved; /* the session's file as last read or saved */
-	struct text same;      /* marks and ties as last restored or saved, as YAML */
-	struct text usual;     /* the whole state before the restore, as YAML */
-	struct text kept;      /* the whole state as last restored or saved, as YAML */
+	bool filters_saved;	/* :save wrote the filters of the command line, too */
+	struct notebook saved;	/* the session's file as last read or saved */
+	struct text same;	/* marks and ties as last restored or saved, as YAML */
+	struct text usual;	/* the whole state before the restore, as YAML */
+	struct text kept;	/* the whole state as last restored or saved, as YAML */
 };
 
 /* Restore the state kept for these captures, or else the session's file. */

@@ -232,10 +232,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_contexts_of_all), scene_test(test_context_table),
+	    scene_test(test_contexts_of_all),  scene_test(test_context_table),
 	    scene_test(test_column_of_traces), scene_test(test_open_intervals),
-	    scene_test(test_many_open),
-	    scene_test(test_interval_jumps),  scene_test(test_contexts),
+	    scene_test(test_many_open),	       scene_test(test_interval_jumps),
+	    scene_test(test_contexts),
 	};
 	return scene_run_group("screen: context", tests);
 }

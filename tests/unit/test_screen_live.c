@@ -416,8 +416,7 @@ main(void)
 	    scene_test(test_freeze),	  scene_test(test_record),  scene_test(test_quit),
 	    scene_test(test_full_disk),	  scene_test(test_file),    scene_test(test_stop_when),
 	    scene_test(test_stop_hidden), scene_test(test_limit),   scene_test(test_growth),
-	    scene_test(test_filtered),	  scene_test(test_session),
-	    scene_test(test_emptied),
+	    scene_test(test_filtered),	  scene_test(test_session), scene_test(test_emptied),
 	};
 	return scene_run_group("screen_live", tests);
 }

@@ -527,7 +527,7 @@ test_marks_of_all(void **state)
 	scene_keys(s, "\x1b");
 	scene_wait_row(s, ">a    311 ", " 10:06:40.234386371 ");
 	scene_wait_at(s, 0, "  2025-11-21 UTC  "); /* the date is said once */
-	scene_keys(s, "q/overlay 2: in\r");    /* of another trace */
+	scene_keys(s, "q/overlay 2: in\r");	   /* of another trace */
 	scene_wait(s, " 317 of 531");
 	scene_keys(s, "mb[m");
 	scene_wait(s, " 311 of 531");
@@ -594,8 +594,7 @@ main(void)
 	    scene_test(test_marks),	      scene_test(test_kept),
 	    scene_test(test_kept_of_several), scene_test(test_kept_view),
 	    scene_test(test_kept_and_saved),  scene_test(test_saved_with_place),
-	    scene_test(test_kept_blind),
-	    scene_test(test_kept_of_other),
+	    scene_test(test_kept_blind),      scene_test(test_kept_of_other),
 	    scene_test(test_kept_by_two),     scene_test(test_kept_badly),
 	    scene_test(test_kept_on_trial),   scene_test(test_marks_of_all),
 	    scene_test(test_session),

@@ -598,7 +598,7 @@ main(void)
 	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_cancelled),
 	    cmocka_unit_test(test_growing), cmocka_unit_test(test_edges),
-	    cmocka_unit_test(test_untimed),  cmocka_unit_test(test_moves_at_start),
+	    cmocka_unit_test(test_untimed), cmocka_unit_test(test_moves_at_start),
 	};
 	return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

@@ -281,8 +281,8 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 	if (!s->rows)
 		return;
 	text_addf(missing, "%s%llu row%s%s with addresses in no known program: ",
-		  missing->length ? "\n" : "", (unsigned long long)s->rows,
-		  s->rows == 1 ? "" : "s", head->last ? "" : " near the start");
+		  missing->length ? "\n" : "", (unsigned long long)s->rows, s->rows == 1 ? "" : "s",
+		  head->last ? "" : " near the start");
 	for (size_t i = 0; i < s->gaps.count && i < RANGES_SHOWN; i++) {
 		const struct survey_gap *gap = &s->gaps.at[i];
 		text_addf(missing, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",

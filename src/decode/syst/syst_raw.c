@@ -794,9 +794,9 @@ syst_raw_probe(const struct window *head, struct probe *probe)
 		snprintf(probe->reason, sizeof probe->reason, "no SyS-T header found");
 	else
 		snprintf(probe->reason, sizeof probe->reason,
-		 "%zu SyS-T messages with a header (%zu with a CRC that fits), %zu others, "
-		 "%zu doubtful",
-		 tally.headers, tally.checked, tally.weak, tally.doubtful);
+			 "%zu SyS-T messages with a header (%zu with a CRC that fits), %zu others, "
+			 "%zu doubtful",
+			 tally.headers, tally.checked, tally.weak, tally.doubtful);
 }
 
 static struct decoder *

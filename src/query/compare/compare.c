@@ -227,8 +227,8 @@ time_apart(const struct skip *skip, size_t shift, size_t passed)
 /* True if message I of one side equals K of the other including its numbers, and message J of the
  * one side does not: K must keep its partner I. */
 static bool
-must_keep(const struct compare_stream *more, size_t i, size_t j,
-	  const struct compare_stream *less, size_t k)
+must_keep(const struct compare_stream *more, size_t i, size_t j, const struct compare_stream *less,
+	  size_t k)
 {
 	return more->exact.at[i] == less->exact.at[k] && more->exact.at[j] != less->exact.at[k];
 }

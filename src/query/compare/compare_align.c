@@ -477,8 +477,8 @@ compare_align_exact(const uint64_t *a, const uint64_t *exact_a, size_t a_count, 
 		bool *kept = mem_new((a_count + 1) * sizeof *kept);
 		for (size_t i = 0; i < second.count; i++)
 			for (size_t k = 0; k < second.at[i].count; k++)
-				kept[second.at[i].a + k] = exact_a[second.at[i].a + k] ==
-							   exact_b[second.at[i].b + k];
+				kept[second.at[i].a + k] =
+				    exact_a[second.at[i].a + k] == exact_b[second.at[i].b + k];
 		add_better(&exact, runs, &second, kept);
 		free(kept);
 		vec_free(runs);

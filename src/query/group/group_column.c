@@ -15,11 +15,11 @@ const char *const group_column_names[GROUP_COLUMNS] = {
     [GROUP_COLUMN_COUNT] = "count",	[GROUP_COLUMN_SHARE] = "share",
     [GROUP_COLUMN_FIRST] = "first",	[GROUP_COLUMN_LAST] = "last",
     [GROUP_COLUMN_GAP] = "longest_gap", [GROUP_COLUMN_GAP_FROM] = "gap_from",
-    [GROUP_COLUMN_VALUES] = "values",
-    [GROUP_COLUMN_SUM] = "sum",		[GROUP_COLUMN_PART] = "part",
-    [GROUP_COLUMN_MIN] = "min",		[GROUP_COLUMN_MEAN] = "mean",
-    [GROUP_COLUMN_P50] = "p50",		[GROUP_COLUMN_P90] = "p90",
-    [GROUP_COLUMN_P99] = "p99",		[GROUP_COLUMN_MAX] = "max"};
+    [GROUP_COLUMN_VALUES] = "values",	[GROUP_COLUMN_SUM] = "sum",
+    [GROUP_COLUMN_PART] = "part",	[GROUP_COLUMN_MIN] = "min",
+    [GROUP_COLUMN_MEAN] = "mean",	[GROUP_COLUMN_P50] = "p50",
+    [GROUP_COLUMN_P90] = "p90",		[GROUP_COLUMN_P99] = "p99",
+    [GROUP_COLUMN_MAX] = "max"};
 
 /* --- specs -------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@ struct clock_feed {
 	struct reader *reader, *log;	   /* made on first use */
 	struct serial_cursor *cursor;
 	struct expansion e;
-	uint64_t next;	     /* next cell to look at */
+	uint64_t next;				 /* next cell to look at */
 	uint64_t generation, capture_generation; /* of the index and its capture */
 	uint64_t last_ticks;
 	uint64_t global;    /* last global time found in the log, 0 = none */

@@ -579,8 +579,8 @@ parse_clock_time(const char *text, const struct display_time *near, struct displ
 	if (clock_parse_duration(&near->clock, text, &ticks) ||
 	    !clock_parse(&near->clock, text, near->ticks, &ticks))
 		return false;
-	*shown = (struct display_time){
-	    .clock = near->clock, .common = near->common, .part = near->part};
+	*shown =
+	    (struct display_time){.clock = near->clock, .common = near->common, .part = near->part};
 	move_by(shown, ticks, false);
 	return true;
 }

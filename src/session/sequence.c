@@ -17,6 +17,7 @@
 #include "session/sequence.h"
 #include "base/generation.h"
 #include "base/job.h"
+#include "base/lower_bound.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "session/strand_notes.h"
@@ -705,21 +706,6 @@ unnoted_cell(struct sequence *s, struct strand *strand, int64_t key, uint64_t fr
 	return low;
 }
 
-/* Return the place of the first key not before KEY in a cell of one strand. */
-static size_t
-first_not_before(const struct cell_keys *keys, int64_t key)
-{
-	size_t low = 0, high = keys->keys.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (keys->keys.at[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Find the first message of a strand with a key not before KEY. */
 static struct cut
 cut_by_key(struct sequence *s, struct strand *strand, int64_t key)
@@ -734,7 +720,7 @@ cut_by_key(struct sequence *s, struct strand *strand, int64_t key)
 	bool exact = keys->exact;
 	struct position at = {.cell = found.cell};
 	if (strand->of->count == 1)
-		at.at = first_not_before(keys, key);
+		lower_bound(at.at, keys->keys.count, keys->keys.at[at.at] < key);
 	while (at.at < keys->keys.count &&
 	       (keys->strands.at[at.at] != strand->number || keys->keys.at[at.at] < key))
 		at.at++;

@@ -38,6 +38,16 @@ frequency_of(uint8_t c)
 	return c >= '0' && c <= '9' ? 28u + c - '0' : c == ' ' ? 38 : 1;
 }
 
+struct byte_set
+needle_place(const struct needle *n, size_t place)
+{
+	struct byte_set set = {0};
+	for (unsigned c = 0; c < BYTES; c++)
+		if (n->places[c] >> place & 1)
+			byte_set_add(&set, (uint8_t)c);
+	return set;
+}
+
 /* Return the share of bytes in a log that are in a set. */
 static double
 share_of(const struct byte_set *set)
@@ -58,7 +68,8 @@ needle_share(const struct needle *n)
 {
 	double share = 1, frequent = 1;
 	for (size_t i = 0; i < n->length; i++) {
-		double own = share_of(&n->at[i]);
+		const struct byte_set set = needle_place(n, i);
+		double own = share_of(&set);
 		if (own < 1.0 / 8)
 			share *= own;
 		else if (own < frequent)
@@ -133,12 +144,12 @@ guess_place(const struct byte_set *set, size_t place)
 
 /* Choose the two places with the rarest ranges. */
 static void
-choose_tests(struct needle *n)
+choose_tests(struct needle *n, const struct byte_set *sets)
 {
 	struct guess best[2];
-	best[0] = best[1] = guess_place(&n->at[0], 0);
+	best[0] = best[1] = guess_place(&sets[0], 0);
 	for (size_t i = 1; i < n->length; i++) {
-		struct guess other = guess_place(&n->at[i], i);
+		struct guess other = guess_place(&sets[i], i);
 		if (other.frequency < best[0].frequency) {
 			best[1] = best[0];
 			best[0] = other;
@@ -155,11 +166,10 @@ needle_init_sets(struct needle *n, const struct byte_set *sets, size_t length)
 {
 	memset(n, 0, sizeof *n);
 	n->length = (uint8_t)(length < NEEDLE_MAX ? length : NEEDLE_MAX);
-	memcpy(n->at, sets, n->length * sizeof *sets);
 	for (size_t i = 0; i < n->length; i++)
 		for (unsigned c = 0; c < BYTES; c++)
 			n->places[c] |= (uint32_t)byte_set_has(&sets[i], (uint8_t)c) << i;
-	choose_tests(n);
+	choose_tests(n, sets);
 }
 
 void
@@ -181,7 +191,7 @@ bool
 needle_is_at(const struct needle *n, const uint8_t *p)
 {
 	for (size_t i = 0; i < n->length; i++)
-		if (!byte_set_has(&n->at[i], p[i]))
+		if (!(n->places[p[i]] >> i & 1))
 			return false;
 	return true;
 }

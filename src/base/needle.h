@@ -36,7 +36,6 @@ struct needle_test {
 };
 
 struct needle {
-	struct byte_set at[NEEDLE_MAX];
 	uint32_t places[256]; /* for each byte: bit N is set if place N allows it */
 	uint8_t length;
 	struct needle_test tests[2];
@@ -54,6 +53,9 @@ void needle_init(struct needle *, const char *bytes, size_t length, bool fold);
 
 /* Same from one set of bytes for each place.  No set may be empty. */
 void needle_init_sets(struct needle *, const struct byte_set *sets, size_t length);
+
+/* Return the bytes that a place of the needle allows. */
+struct byte_set needle_place(const struct needle *, size_t place);
 
 /* Return the offset of the first match in P, or LENGTH if none exists. */
 size_t needle_find(const struct needle *, const uint8_t *p, size_t length);

@@ -162,8 +162,10 @@ assert_literals(const char *pattern, unsigned flags, const char *wanted)
 	struct text got = {0};
 	for (size_t i = 0; i < set.count; i++) {
 		text_add(&got, i ? "," : "");
-		for (size_t k = 0; k < set.at[i].length; k++)
-			add_set(&got, &set.at[i].at[k]);
+		for (size_t k = 0; k < set.at[i].length; k++) {
+			const struct byte_set place = needle_place(&set.at[i], k);
+			add_set(&got, &place);
+		}
 	}
 	if (strcmp(text_get(&got), wanted) != 0)
 		fail_msg("/%s/ gives %s, not %s", pattern, text_get(&got), wanted);

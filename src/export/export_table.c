@@ -91,7 +91,7 @@ add_digits(struct table_page *page, size_t row, size_t cell, const char *without
 	enum group_column column = cell_column(page->spec, cell);
 	group_value(page->group, row, column, &value);
 	bool ticks =
-	    value.ticks && (column != GROUP_COLUMN_VALUES || group_is_time(page->spec, column) ||
+	    value.ticks && (column != GROUP_COLUMN_VALUES || group_is_time(column) ||
 			    group_is_duration(page->spec, column));
 	if (value.type == VALUE_ABSENT || ticks)
 		text_add(out, without);
@@ -370,8 +370,7 @@ export_table_new(const struct export_format *format, const struct export_table_w
 	table->format = *format;
 	table->format.table = table;
 	table->format.needs = table->spec.needs;
-	if (table->spec.counted &
-	    (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | GROUP_GAP_COLUMNS))
+	if (table->spec.counted & GROUP_TIME_COLUMNS)
 		table->format.needs |= VALUE_NEEDS_CLOCKS;
 	*out = table;
 	return 0;

@@ -603,8 +603,7 @@ find_times(struct group *group)
 static bool
 has_times(const struct group_spec *spec)
 {
-	bool timed = spec->counted &
-		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | GROUP_GAP_COLUMNS);
+	bool timed = spec->counted & GROUP_TIME_COLUMNS;
 	for (size_t i = 0; i < spec->by_count; i++)
 		timed |= value_is_time(spec->by[i]);
 	return timed;

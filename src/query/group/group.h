@@ -49,7 +49,11 @@ enum group_column {
 	GROUP_COLUMN_MAX,
 	GROUP_COLUMNS
 };
-enum { GROUP_GAP_COLUMNS = 1 << GROUP_COLUMN_GAP | 1 << GROUP_COLUMN_GAP_FROM };
+/* Sets of columns, a bit each: those of the longest gap, and all that need times. */
+enum {
+	GROUP_GAP_COLUMNS = 1 << GROUP_COLUMN_GAP | 1 << GROUP_COLUMN_GAP_FROM,
+	GROUP_TIME_COLUMNS = 1 << GROUP_COLUMN_FIRST | 1 << GROUP_COLUMN_LAST | GROUP_GAP_COLUMNS
+};
 extern const char *const group_column_names[GROUP_COLUMNS];
 
 struct group_spec {
@@ -165,7 +169,7 @@ void group_append(struct group *, struct group *from);
 void group_value(struct group *, size_t row, enum group_column, struct value *);
 
 /* True if a column contains times or durations. */
-bool group_is_time(const struct group_spec *, enum group_column);
+bool group_is_time(enum group_column);
 bool group_is_duration(const struct group_spec *, enum group_column);
 
 /* Sort the rows by a column, or by a name: COLUMN is GROUP_COLUMNS plus its number. Numbers

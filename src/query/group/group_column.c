@@ -104,9 +104,8 @@ group_columns_all(const struct group_spec *spec)
 }
 
 bool
-group_is_time(const struct group_spec *spec, enum group_column column)
+group_is_time(enum group_column column)
 {
-	(void)spec;
 	return column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST ||
 	       column == GROUP_COLUMN_GAP_FROM;
 }
@@ -187,7 +186,7 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 		text_add_char(out, '-');
 	else if (column == GROUP_COLUMN_SHARE || column == GROUP_COLUMN_PART)
 		add_percent(100 * value.d, out);
-	else if (group_is_time(spec, column) && !value.ticks)
+	else if (group_is_time(column) && !value.ticks)
 		add_time(spec, value.i, group_row(group, row)->first.wall, out);
 	else if (group_is_duration(spec, column))
 		value_add_duration(&value, out);
@@ -427,8 +426,7 @@ list_places(struct group_order *order, size_t count)
 void
 group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
 {
-	bool upwards = column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST ||
-		       column == GROUP_COLUMN_LAST || column == GROUP_COLUMN_GAP_FROM;
+	bool upwards = column >= GROUP_COLUMNS || group_is_time((enum group_column)column);
 	struct group_order by = {
 	    .group = group, .column = column, .upwards = upwards != backwards, .exact = true};
 	by.name = column < GROUP_COLUMNS ? 0 : column - GROUP_COLUMNS;

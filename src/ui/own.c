@@ -329,8 +329,6 @@ split_highlight(const char *typed, struct text *filter, struct text *colour)
 static bool
 refuse_blanks(struct screen *screen, const struct text *filter, const struct text *colour)
 {
-	static const char *const colours[] = {"black",	 "red",	 "green", "yellow", "blue",
-					      "magenta", "cyan", "white", NULL};
 	struct filter_error error;
 	const char *text = text_get(filter), *blank = strrchr(text, ' ');
 	struct filter_expr *expr =
@@ -339,7 +337,7 @@ refuse_blanks(struct screen *screen, const struct text *filter, const struct tex
 	filter_expr_free(expr);
 	if (!refused)
 		return false;
-	struct nearest_hint hint = nearest_hint(blank + 1, nearest_in_array, (void *)colours);
+	struct nearest_hint hint = nearest_hint(blank + 1, colour_next_name, NULL);
 	screen_error(screen, NOTICE_HIGHLIGHT_BLANKS, text, colour->length ? " " : "",
 		     colour->length ? text_get(colour) : hint.text);
 	return true;

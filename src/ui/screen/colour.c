@@ -64,6 +64,13 @@ colour_parse(const char *text, struct colour *colour)
 	       parse_entry(text, colour) || parse_rgb(text, colour);
 }
 
+const char *
+colour_next_name(void *unused, size_t i)
+{
+	(void)unused;
+	return i < BASIC ? names[i] : NULL;
+}
+
 bool
 colour_add_name(size_t i, struct text *out)
 {

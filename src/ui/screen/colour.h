@@ -30,6 +30,9 @@ bool colour_parse(const char *text, struct colour *);
  * one. */
 const char *colour_check(const char *text, char buffer[static 256]);
 
+/* Return the I-th colour without `bright-`, for nearest_hint(). */
+const char *colour_next_name(void *unused, size_t i);
+
 /* Append the I-th named colour.  Return false, and append nothing, past the last. */
 bool colour_add_name(size_t i, struct text *out);
 

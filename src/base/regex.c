@@ -77,9 +77,8 @@ regex_new(const char *pattern, unsigned flags, struct err *err)
 	return regex;
 }
 
-/* Return the offset of the first slash without a backslash before it, from AT on, or of the end. */
-static size_t
-find_slash(const char *text, size_t at)
+size_t
+regex_find_slash(const char *text, size_t at)
 {
 	while (text[at] && text[at] != '/')
 		at += text[at] == '\\' && text[at + 1] ? 2 : 1;
@@ -89,15 +88,15 @@ find_slash(const char *text, size_t at)
 const char *
 regex_split(const char *typed, size_t *length, unsigned *flags)
 {
-	size_t slash = 0, first = find_slash(typed, 0);
-	for (size_t at = first; typed[at]; at = find_slash(typed, at + 1))
+	size_t slash = 0, first = regex_find_slash(typed, 0);
+	for (size_t at = first; typed[at]; at = regex_find_slash(typed, at + 1))
 		slash = at;
 	const char *suffix = typed + slash + 1;
 	*flags = REGEX_SMART_CASE;
 	*length = strlen(typed);
 	if (!slash || (strcmp(suffix, "i") != 0 && strcmp(suffix, "I") != 0))
 		return typed;
-	bool enclosed = !first && find_slash(typed, 1) == slash && slash > 1;
+	bool enclosed = !first && regex_find_slash(typed, 1) == slash && slash > 1;
 	*flags = *suffix == 'i' ? REGEX_IGNORE_CASE : 0;
 	*length = slash - enclosed;
 	return typed + enclosed;

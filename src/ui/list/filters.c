@@ -216,11 +216,9 @@ filters_read(const struct session *session, const char *typed, bool *exclude, st
 bool
 filters_is_pattern(const char *text)
 {
-	size_t length = 1;
 	if (*text != '/')
 		return false;
-	while (text[length] && text[length] != '/')
-		length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+	size_t length = regex_find_slash(text, 1);
 	length += text[length] == '/';
 	return !text[length + strspn(text + length, "iI")];
 }

@@ -25,7 +25,7 @@ enum regex_flags {
 /* Compile PATTERN.  Return NULL on error, with the position in ERR.  Free with regex_free.  One
  * thread at a time may use it. */
 struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
-/* Return the offset of the first slash from AT on without a backslash before it, else the length. */
+/* Return the offset of the first slash from AT on without a backslash before it, or of the end. */
 size_t regex_find_slash(const char *text, size_t at);
 /* Split a pattern that a user typed.  `frame/i` and `/frame/i` ignore case, `frame/I` does not; any
  * other pattern has smart case.  `frame\/i` has no suffix.  Return the start of the pattern itself,

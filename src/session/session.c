@@ -655,6 +655,15 @@ has_trace(const struct session *session, const char *name, size_t length)
 	return false;
 }
 
+bool
+session_is_named(const struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (trace_names(session->traces.at[i]) == TRACE_NAMES_LOADING)
+			return false;
+	return true;
+}
+
 const char *
 session_next_trace(void *session, size_t at)
 {

@@ -103,6 +103,9 @@ void session_link(struct session *session);
  * reason otherwise. */
 int session_check_names(const struct session *session, const char *list, struct err *);
 
+/* True if the files with names of all traces are loaded: texts, types and origins are final then. */
+bool session_is_named(const struct session *session);
+
 /* Return the name of trace AT, for nearest_hint(). */
 const char *session_next_trace(void *session, size_t at);
 

@@ -286,8 +286,8 @@ say_untied(struct app *app)
 	return true;
 }
 
-/* Once all is indexed, report names in the filter that no message has.  Return false if nothing is
- * new. */
+/* Once all is indexed and named, report names in the filter that no message has.  Return false if
+ * nothing is new. */
 static bool
 say_unknown_names(struct app *app)
 {
@@ -295,7 +295,8 @@ say_unknown_names(struct app *app)
 	const struct filter_expr *expr = screen->filter->expr;
 	const char *text = expr ? filter_expr_text(expr) : "";
 	struct text unknown = {0};
-	if (!is_indexed(screen) || !strcmp(text, text_get(&app->checked)))
+	if (!strcmp(text, text_get(&app->checked)) || !is_indexed(screen) ||
+	    !session_is_named(screen->session))
 		return false;
 	text_clear(&app->checked);
 	text_add(&app->checked, text);

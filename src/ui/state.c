@@ -318,11 +318,8 @@ check_filters(struct screen *screen)
 	    FILTER_ON_CONTEXT | FILTER_ON_ORDER | FILTER_ON_INTERVAL | FILTER_ON_FLOW;
 	struct matches_progress progress;
 	struct text key = {0};
-	if (filter_is_all(restored))
+	if (filter_is_all(restored) || !session_is_named(screen->session))
 		return;
-	for (size_t i = 0; i < screen->session->traces.count; i++)
-		if (trace_names(screen->session->traces.at[i]) == TRACE_NAMES_LOADING)
-			return;
 	list_show(screen->list); /* it may have counted with other names */
 	bool same = filter_is_same(restored, screen->filter);
 	bool counted = list_matches_get_progress(&screen->list->matches, &progress);

@@ -114,4 +114,11 @@ for format in text csv jsonl table none; do
 	is "-t $format: status" 1 "$status"
 done
 
+# The screen asks for names once the collateral is loaded, which gives origins theirs.
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	"$TRAWL" --no-state --snapshot=80x10 -e 'origin = dma' "$testdata/demo.stp"
+done >shown 2>err
+is "names that collateral gives are known" "12 0" \
+	"$(grep -c ' of 309, row 1 of ' shown) $(grep -c 'is named' shown)"
+
 finish

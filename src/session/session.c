@@ -659,7 +659,7 @@ bool
 session_is_named(const struct session *session)
 {
 	for (size_t i = 0; i < session->traces.count; i++)
-		if (trace_names(session->traces.at[i]) == TRACE_NAMES_LOADING)
+		if (trace_awaits_names(session->traces.at[i]))
 			return false;
 	return true;
 }

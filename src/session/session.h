@@ -103,7 +103,7 @@ void session_link(struct session *session);
  * reason otherwise. */
 int session_check_names(const struct session *session, const char *list, struct err *);
 
-/* True if the files with names of all traces are loaded: texts, types and origins are final then. */
+/* True if no trace waits for files with names. Texts, types and origins are final then. */
 bool session_is_named(const struct session *session);
 
 /* Return the name of trace AT, for nearest_hint(). */

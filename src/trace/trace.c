@@ -1022,6 +1022,19 @@ trace_names(struct trace *trace)
 	return !loaded ? TRACE_NAMES_LOADING : unnamed ? TRACE_NAMES_LACKING : TRACE_NAMES_GOOD;
 }
 
+/* True if files may give names to messages. */
+static bool
+loads_names(const struct trace *trace)
+{
+	return trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name);
+}
+
+bool
+trace_awaits_names(struct trace *trace)
+{
+	return loads_names(trace) && trace_names(trace) == TRACE_NAMES_LOADING;
+}
+
 /* Mark loading as finished. If ANY files were loaded, messages are expanded again, as they
  * may have names now. */
 static void
@@ -1097,8 +1110,7 @@ trace_start(struct trace *trace)
 	if (!trace->started)
 		index_start(trace->index);
 	trace->started = true;
-	if (!trace->loading &&
-	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
+	if (!trace->loading && loads_names(trace))
 		job_start_once(&trace->loader);
 	trace->loading = true;
 	if (capture_followed(trace->capture) == FOLLOW_NOT)

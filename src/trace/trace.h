@@ -222,6 +222,9 @@ enum trace_names {
 };
 enum trace_names trace_names(struct trace *);
 
+/* True if files that give names to messages are still to be loaded. From any thread. */
+bool trace_awaits_names(struct trace *);
+
 /* Return a counter that changes when text or times may have changed, for example with new
  * collateral. Texts cached before then are stale. */
 unsigned trace_generation(const struct trace *);

@@ -116,6 +116,15 @@ keeper_start(struct keeper *k, struct scene *s, const char *option)
 	scene_wait(s, "power good, die ");
 }
 
+static void
+keeper_grow(struct keeper *k)
+{
+	FILE *file = fopen(k->capture, "a");
+	assert_non_null(file);
+	assert_int_equal(fputc(0, file), 0);
+	fclose(file);
+}
+
 /* How many files there are; the path of one. */
 static int
 keeper_find(struct keeper *k)
@@ -347,12 +356,8 @@ test_kept_blind(void **state)
 		scene_keys(s, "&no such text\r");
 		scene_wait(s, "no message passes the filters");
 		scene_quit(s);
-		if (grown) {
-			FILE *file = fopen(k.capture, "a");
-			assert_non_null(file);
-			assert_int_equal(fputc(0, file), 0);
-			fclose(file);
-		}
+		if (grown)
+			keeper_grow(&k);
 		keeper_start(&k, s, NULL);
 		scene_wait_notice(s, NOTICE_STATE_BLIND, "u");
 		scene_until(s, "only /no such text/", false);
@@ -375,6 +380,27 @@ test_kept_blind(void **state)
 	keeper_close(&k);
 }
 
+/* The same of a log: no file gives names to its messages. */
+static void
+test_kept_blind_log(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	folder_put_text(&k.folder, "a.log", "<6>[    0.100000] one\n<3>[    0.200000] two\n");
+	char *arguments[] = {getenv("TRAWL"), (char *)folder_path(&k.folder, "a.log"), NULL};
+	scene_start(s, 24, 120, "xterm-256color", arguments);
+	scene_wait(s, " two");
+	scene_keys(s, "&no such text\r");
+	scene_wait(s, "no message passes the filters");
+	scene_quit(s);
+	scene_start(s, 24, 120, "xterm-256color", arguments);
+	scene_wait_notice(s, NOTICE_STATE_BLIND, "u");
+	scene_wait(s, " two");
+	scene_quit(s);
+	keeper_close(&k);
+}
+
 /* Only a capture that is the same, or has grown, gets its marks. */
 static void
 test_kept_of_other(void **state)
@@ -384,15 +410,12 @@ test_kept_of_other(void **state)
 	char command[1200];
 	keeper_open(&k);
 	keeper_mark(&k, s);
-	FILE *file = fopen(k.capture, "a");
-	assert_non_null(file);
-	assert_int_equal(fputc(0, file), 0);
-	fclose(file);
+	keeper_grow(&k);
 	keeper_start(&k, s, NULL);
 	scene_wait_id(s, NOTICE_STATE_RESTORED, "position, 2 marks");
 	scene_quit(s);
 
-	file = fopen(k.capture, "r+"); /* a byte of the last message is another */
+	FILE *file = fopen(k.capture, "r+"); /* a byte of the last message is another */
 	assert_non_null(file);
 	assert_int_equal(fseek(file, -9, SEEK_END), 0);
 	int byte = fgetc(file);
@@ -594,10 +617,10 @@ main(void)
 	    scene_test(test_marks),	      scene_test(test_kept),
 	    scene_test(test_kept_of_several), scene_test(test_kept_view),
 	    scene_test(test_kept_and_saved),  scene_test(test_saved_with_place),
-	    scene_test(test_kept_blind),      scene_test(test_kept_of_other),
-	    scene_test(test_kept_by_two),     scene_test(test_kept_badly),
-	    scene_test(test_kept_on_trial),   scene_test(test_marks_of_all),
-	    scene_test(test_session),
+	    scene_test(test_kept_blind),      scene_test(test_kept_blind_log),
+	    scene_test(test_kept_of_other),   scene_test(test_kept_by_two),
+	    scene_test(test_kept_badly),      scene_test(test_kept_on_trial),
+	    scene_test(test_marks_of_all),    scene_test(test_session),
 	};
 	return scene_run_group("screen: marks", tests);
 }

@@ -391,7 +391,7 @@ session_path(const struct cli *cli, struct text *path)
 }
 
 /* Apply the ties of a session file that the user named.  Those of the default file only cause a
- * notice: what else lies in a folder must not change printed output. */
+ * notice: other files in the folder must not change printed output. */
 static int
 apply_ties(struct session *session, const struct cli *cli, struct err *err)
 {

@@ -177,7 +177,7 @@ add_trace(const struct session *session, const char *word, struct text *out)
 	return false;
 }
 
-/* A field whose values are checked. */
+/* A field with values to check. */
 static const struct checked_field {
 	const char *name;
 	void (*look)(struct trace *, struct origin_query *);

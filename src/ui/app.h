@@ -16,7 +16,7 @@ struct app {
 	struct write_job *writing;   /* NULL: no file is being written */
 	struct stop_when *stop_when; /* NULL: not set */
 	struct recording *recording; /* NULL: off */
-	struct text checked;	     /* the filter whose names were checked last */
+	struct text checked;	     /* the last filter checked for unknown names */
 	struct unnamed *unnamed;     /* NULL before the first poll */
 	struct misfit *misfit;	     /* NULL before the first poll */
 	char *view_name;	     /* the view chosen while running, or NULL */

@@ -308,8 +308,8 @@ has_message(struct screen *screen, const struct location *mark)
 	return !message_id_compare(id, mark->id);
 }
 
-/* Remove the restored filters once it is certain that no message passes them. Keep those whose
- * answer still depends on other work than the index, such as contexts. */
+/* Remove the restored filters once it is certain that no message passes them. Keep filters on
+ * contexts, order, intervals or flow: they may find messages after the index is complete. */
 static void
 check_filters(struct screen *screen)
 {

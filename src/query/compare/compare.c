@@ -224,8 +224,8 @@ time_apart(const struct skip *skip, size_t shift, size_t passed)
 		    length_of(skip->less, beside - passed - 1, beside));
 }
 
-/* True if message I of one side equals K of the other including its numbers, and message J of the
- * one side does not: K must keep its partner I. */
+/* True if K of one side equals I of the other including its numbers, but not J. Then K must keep
+ * its partner I. */
 static bool
 must_keep(const struct compare_stream *more, size_t i, size_t j, const struct compare_stream *less,
 	  size_t k)

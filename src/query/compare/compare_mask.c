@@ -176,7 +176,7 @@ take_piece(struct pieces *pieces)
 uint64_t
 compare_hash_bytes(uint64_t hash, const void *bytes, size_t length)
 {
-	const unsigned char *at = bytes; /* FNV-1a, but 8 bytes at once while there are as many */
+	const unsigned char *at = bytes; /* FNV-1a, after whole words of 8 bytes */
 	hash ^= UINT64_C(0xcbf29ce484222325);
 	for (; length >= sizeof(uint64_t); at += sizeof(uint64_t), length -= sizeof(uint64_t)) {
 		uint64_t word;

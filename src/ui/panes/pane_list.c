@@ -502,7 +502,7 @@ run_cycles_text(struct list_row *row, struct text *out)
 		text_addf(out, "%llu%s", (unsigned long long)run.cycles, run.more ? "+" : "");
 }
 
-/* Return the value of a column that has no kind of its own, or NULL if no value has its name. */
+/* Return the value with a column's name, or NULL if there is none. */
 static const struct value_name *
 find_value(struct screen *screen, const struct column *column)
 {

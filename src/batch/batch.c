@@ -310,7 +310,7 @@ load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
 	/* first, because building the index also reads the clocks */
-	if (!options->clocks_late && export_rests_on_clocks(session, options))
+	if (export_rests_on_clocks(session, options))
 		load_clocks(session, options);
 	if (needs_order(options))
 		session_build(session);
@@ -404,7 +404,6 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	load_traces(session, cli, doubts);
 	report_notices(session, cli);
-	options.clocks_late = !cli->value[CLI_CHECK] && export_can_be_late(session, &options);
 	load_relations(session, &options);
 	if (check_filter(session, filter, options.follow, &err) < 0)
 		return report_error(&err);

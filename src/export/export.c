@@ -258,7 +258,6 @@ struct run {
 	struct text out;
 	int64_t flushed;	  /* time of the last write, by thread_now_ms() */
 	struct export_delta last; /* the last delta written that has a time */
-	bool clocks_late;	  /* clocks are not loaded yet */
 };
 
 static int
@@ -289,8 +288,6 @@ struct walk {
 	size_t most;	      /* size limit of the next piece, in messages */
 	bool is_part;	      /* the messages of [from, until) are written */
 	bool live;	      /* the capture may still grow */
-	bool watches;	      /* stop at a message that describes clocks */
-	bool met;	      /* there was such a message */
 	bool divided;	      /* pieces are cells */
 	uint64_t cell, cells; /* the next cell; cells in the next piece */
 
@@ -317,21 +314,19 @@ threads_for(const struct export_options *options, bool live)
 
 /* True if pieces are cells, and the threads that format also walk. */
 static bool
-can_divide(const struct walk *walk, struct trace *trace, const struct export_options *options)
+can_divide(struct trace *trace, const struct export_options *options)
 {
-	return !walk->watches && !options->around && !options->stop && !options->follow &&
+	return !options->around && !options->stop && !options->follow &&
 	       scan_can_skip(trace);
 }
 
 static void
-open_walk(struct walk *walk, struct trace *trace, const struct export_options *options,
-	  bool watches)
+open_walk(struct walk *walk, struct trace *trace, const struct export_options *options)
 {
 	struct capture *capture = trace_capture(trace);
 	*walk = (struct walk){.until = UINT64_MAX,
 			      .most = PIECE_FIRST,
 			      .cells = 1,
-			      .watches = watches,
 			      .is_part = options->parts};
 	/* bytes that a limit drops must have been written */
 	walk->live =
@@ -349,7 +344,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		return;
 	}
 	scan_prepare(trace, &options->filter);
-	walk->divided = can_divide(walk, trace, options);
+	walk->divided = can_divide(trace, options);
 	walk->pair = filter_pair_borrow(&options->filter, NULL);
 	scan_open(&walk->scan, walk->reader, &walk->pair, options->around);
 }
@@ -377,11 +372,8 @@ static size_t
 read_messages(struct walk *walk, struct export_piece *piece)
 {
 	struct message *to = piece->messages + piece->count;
-	if (walk->met)
-		return 0;
 	size_t count =
 	    walk->is_part ? read_part(walk, to) : scan_read(&walk->scan, to, STEP, &walk->next);
-	walk->met = walk->watches && clocks_are_told(walk->reader, to, count);
 	piece->first = walk->next - piece->count;
 	for (size_t i = 0; piece->sources && i < count; i++)
 		piece->sources[piece->count + i] =
@@ -604,15 +596,13 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	return failed;
 }
 
-/* Write all messages from the first.  *MET: stopped early at a message that describes clocks,
- * which are not loaded. */
+/* Write all messages from the first. */
 static int
-write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
+write_all(struct run *run, struct trace *trace, struct err *err)
 {
 	struct walk walk;
-	open_walk(&walk, trace, run->options, run->clocks_late);
+	open_walk(&walk, trace, run->options);
 	int failed = write_walk(run, &walk, &trace, 1, err);
-	*met = walk.met;
 	if (!failed && walk.scan.skips) /* undecoded bytes may need a walk: write the text first */
 		failed = flush_output(run, err);
 	if (!walk.is_part)
@@ -622,31 +612,6 @@ write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
 	filter_pair_free(&walk.pair);
 	reader_free(walk.reader);
 	return failed;
-}
-
-static void
-load_late(struct run *run, struct trace *trace)
-{
-	clocks_load(session_of(trace)->clocks, true);
-	run->clocks_late = false;
-}
-
-/* Write all messages.  Counts made before the clocks were known are made again. */
-static int
-write_all(struct run *run, struct trace *trace, struct err *err)
-{
-	bool met;
-	/* after a rewrite of the capture, earlier counts stay */
-	if (run->clocks_late && group_messages(run->group))
-		load_late(run, trace);
-	int failed = write_once(run, trace, &met, err);
-	if (failed || !met)
-		return failed;
-	load_late(run, trace);
-	group_free(run->group);
-	run->group = group_new(export_table_spec(run->options->format->table));
-	*run->result = (struct export_result){0};
-	return write_once(run, trace, &met, err);
 }
 
 /* Write a trace; write again if a followed capture was truncated, rewritten or replaced. */
@@ -831,15 +796,6 @@ export_rests_on_clocks(const struct session *session, const struct export_option
 	       filter_needs_clocks(&options->filter);
 }
 
-bool
-export_can_be_late(const struct session *session, const struct export_options *options)
-{
-	return options->format->table && session->traces.count == 1 && !options->follow &&
-	       !options->around && filter_is_all(&options->filter) &&
-	       !(options->format->needs & ~(unsigned)VALUE_NEEDS_CLOCKS) &&
-	       session->profile.order == CLOCKS_BY_TRANSPORT && clocks_can_wait(session->clocks);
-}
-
 /* Write all chosen traces in the session's order.  All indexes are built, so texts that depend
  * on earlier messages need not wait. */
 static int
@@ -918,7 +874,7 @@ export_run(struct session *session, const struct export_options *options,
 {
 	const struct export_format *format = options->format;
 	struct run run = {
-	    .options = options, .result = result, .clocks_late = options->clocks_late};
+	    .options = options, .result = result};
 	const struct export_sink sink = {.out = &run.out, .flush = flush_run, .context = &run};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);

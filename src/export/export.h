@@ -230,8 +230,6 @@ struct export_options {
 	 * part includes messages after all bytes.  0, 0: write all. */
 	uint64_t part, parts;
 	bool follow; /* follow the one trace until session_interrupt */
-	/* export_run calls clocks_load (export_can_be_late) */
-	bool clocks_late;
 };
 
 /* True if a format shows contexts.  Most formats show only those of the profile.  Tables and
@@ -268,11 +266,6 @@ bool export_is_ordered(const struct session *, const struct export_options *);
  * may change these, so clocks_load must come first.  If false, the output is equal with and
  * without clocks_load. */
 bool export_rests_on_clocks(const struct session *, const struct export_options *);
-
-/* True if clocks_load can wait until a message describes clocks, because the work until then can
- * be repeated.  That is so only for a table
- * of all messages of one trace. */
-bool export_can_be_late(const struct session *, const struct export_options *);
 
 /* Append the names of chosen traces without rows in the format, separated by ", ". */
 void export_name_unfit(const struct session *, const struct export_options *, struct text *);

@@ -351,26 +351,6 @@ asks_origins(const struct clock_feed *feed)
 	return feed->source && feed->source->by_sender && has_configured_rates(feed->session);
 }
 
-bool
-clock_feed_is_told(const struct clock_feed *feed)
-{
-	return clock_source_is_plain(feed->source) && !asks_origins(feed);
-}
-
-bool
-clock_feed_is_told_by(struct clock_feed *feed, struct reader *reader, const struct message *m,
-		      size_t count)
-{
-	uint64_t kinds = 0;
-	bool met = false;
-	for (size_t i = 0; i < count; i++)
-		kinds |= (uint64_t)1 << m[i].kind;
-	for (size_t i = 0; kinds & feed->source->kinds && i < count && !met; i++)
-		met = clock_source_concerns(feed->source, &m[i]) &&
-		      read_message(feed, reader, &m[i]).kind != CLOCK_READING_NOTHING;
-	return met;
-}
-
 /* Find the senders with a rate in the profile, if a message's ticks are its sender's. */
 static void
 look_at_origins(struct clock_feed *feed)

@@ -53,12 +53,6 @@ void clock_feed_close(struct clock_feed *);
 /* Build the trace's index and collect the readings that its scan finds anyway. */
 void clock_feed_build(struct clock_feed *);
 
-/* True if each message alone yields its readings, so the index scan can collect them.
- * clock_feed_is_told_by(): true if one of READER's COUNT messages contains a reading. */
-bool clock_feed_is_told(const struct clock_feed *);
-bool clock_feed_is_told_by(struct clock_feed *, struct reader *, const struct message *,
-			   size_t count);
-
 /* Look at the newly indexed cells, until the thread must stop. */
 void clock_feed_look(struct clock_feed *, struct job *);
 

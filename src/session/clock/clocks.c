@@ -141,29 +141,6 @@ clocks_load(struct clocks *clocks, bool wait)
 	clocks_run(clocks);
 }
 
-bool
-clocks_can_wait(struct clocks *clocks)
-{
-	const struct clock_points *points = &clocks->points;
-	if (points->feeds.count != 1 || clocks->ties.count ||
-	    !clock_feed_is_told(&points->feeds.at[0]))
-		return false;
-	struct trace *trace = points->feeds.at[0].trace;
-	const struct capture *capture = trace_capture(trace);
-	if (!capture_ended(capture) || capture_limit(capture))
-		return false;
-	index_find_kept(trace_index(trace));
-	return !index_is_complete(trace_index(trace));
-}
-
-bool
-clocks_are_told(struct reader *reader, const struct message *m, size_t count)
-{
-	struct trace *trace = reader_trace(reader);
-	struct clock_points *points = &session_of(trace)->clocks->points;
-	return clock_feed_is_told_by(&points->feeds.at[trace_number(trace)], reader, m, count);
-}
-
 void
 clocks_start(struct clocks *clocks)
 {

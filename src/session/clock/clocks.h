@@ -31,13 +31,6 @@ void clocks_free(struct clocks *); /* stops the thread */
  * after serial_load(). WAIT waits for streams to end; without it, open streams are left out. */
 void clocks_load(struct clocks *, bool wait);
 
-/* True if clocks_load() can be put off until a message with a clock reading appears. That holds
- * for a single trace with an ended capture and without an index on disk that makes it cheap. */
-bool clocks_can_wait(struct clocks *);
-
-/* True if one of READER's COUNT messages contains a clock reading. */
-bool clocks_are_told(struct reader *, const struct message *, size_t count);
-
 /* Do the work of clocks_load() in a thread, as far as the indexes are known, and notify the
  * session. clocks_wake(): an index grew, or words found their events. */
 void clocks_start(struct clocks *);

@@ -79,24 +79,6 @@ batch_keep_indexes(struct session *session, const struct cli *cli)
 	return STATUS_GOOD;
 }
 
-/* Run --check and report the results. */
-static int
-check_session(struct session *session, const struct cli *cli, const struct filter *filter)
-{
-	struct err err = {0};
-	struct text report = {0};
-	struct check *check = check_new(cli->value[CLI_CHECK], session, &err);
-	if (!check)
-		return report_error(&err);
-	bool found = check_run(check, session, filter, cli->value[CLI_SOURCE], &report);
-	report_notices(session, cli);
-	if (!cli->value[CLI_QUIET])
-		report_lines(text_get(&report));
-	text_free(&report);
-	check_free(check);
-	return found ? STATUS_DAMAGED : STATUS_GOOD;
-}
-
 /* Load the data that the traces' texts need. */
 static void
 load_traces(struct session *session, const struct cli *cli, struct doubts *doubts)
@@ -382,6 +364,33 @@ report_count(uint64_t messages)
 	text_free(&line);
 }
 
+/* Run --check on the messages that OPTIONS choose, and report the results. */
+static int
+check_session(struct session *session, const struct cli *cli, const struct export_options *options)
+{
+	struct err err = {0};
+	struct text report = {0};
+	struct export_result result;
+	struct export_options silent = *options;
+	silent.format = export_find("none");
+	silent.output = NULL;
+	silent.columns = silent.around = 0;
+	silent.part = silent.parts = 0;
+	silent.check = check_new(cli->value[CLI_CHECK], session, &err);
+	if (!silent.check)
+		return report_error(&err);
+	check_load(silent.check, session, options->source);
+	int failed = export_run(session, &silent, &result, &err);
+	bool found = !failed &&
+		     check_report(silent.check, session, options->source, &result.doubts, &report);
+	report_notices(session, cli);
+	if (!cli->value[CLI_QUIET])
+		report_lines(text_get(&report));
+	text_free(&report);
+	check_free(silent.check);
+	return failed ? report_error(&err) : found ? STATUS_DAMAGED : STATUS_GOOD;
+}
+
 /* Write the output, or run --check.  Add the doubts. */
 static int
 write_output(struct session *session, const struct cli *cli, const struct filter *filter,
@@ -409,7 +418,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
 		report_missing_names(session, cli, filter, 0);
-		int status = check_session(session, cli, filter);
+		int status = check_session(session, cli, &options);
 		report_clocks(session, cli);
 		return status;
 	}
@@ -437,7 +446,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		report_count(result.messages);
 	report_notices(session, cli);
 	doubts_add(doubts, &result.doubts);
-	return cli->value[CLI_CHECK] ? check_session(session, cli, filter) : STATUS_GOOD;
+	return cli->value[CLI_CHECK] ? check_session(session, cli, &options) : STATUS_GOOD;
 }
 
 /* Write the messages in FORMAT, and report the doubts. */

@@ -19,6 +19,7 @@
 #include "export/export_pool.h"
 #include "export/export_raw.h"
 #include "export/export_table.h"
+#include "query/check.h"
 #include "query/next_match.h"
 #include "query/scan.h"
 #include "session/clock/clocks.h"
@@ -267,7 +268,7 @@ flush_output(struct run *run, struct err *err)
 	const struct export_target target = {.writer = options->output,
 					     .charset = options->charset,
 					     .styled = options->format->styled};
-	if (options->format->folder) /* its writer writes the files */
+	if (options->format->folder || !run->out.length) /* a folder's writer writes the files */
 		return 0;
 	return export_flush(&run->out, &target, err);
 }
@@ -306,7 +307,8 @@ threads_for(const struct export_options *options, bool live)
 {
 	unsigned threads = options->threads ? options->threads : thread_processors();
 	const struct export_format *format = options->format;
-	bool nothing = !format->message && !format->rows && !options->filter.expr;
+	bool nothing =
+	    !format->message && !format->rows && !options->filter.expr && !options->check;
 	if (threads < 2 || live || nothing)
 		return 0;
 	return threads < THREADS_MAX ? threads : THREADS_MAX;
@@ -316,18 +318,15 @@ threads_for(const struct export_options *options, bool live)
 static bool
 can_divide(struct trace *trace, const struct export_options *options)
 {
-	return !options->around && !options->stop && !options->follow &&
-	       scan_can_skip(trace);
+	return !options->around && !options->stop && !options->follow && scan_can_skip(trace);
 }
 
 static void
 open_walk(struct walk *walk, struct trace *trace, const struct export_options *options)
 {
 	struct capture *capture = trace_capture(trace);
-	*walk = (struct walk){.until = UINT64_MAX,
-			      .most = PIECE_FIRST,
-			      .cells = 1,
-			      .is_part = options->parts};
+	*walk = (struct walk){
+	    .until = UINT64_MAX, .most = PIECE_FIRST, .cells = 1, .is_part = options->parts};
 	/* bytes that a limit drops must have been written */
 	walk->live =
 	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
@@ -343,7 +342,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		walk->next = reader_walk_from(walk->reader, walk->from);
 		return;
 	}
-	scan_prepare(trace, &options->filter);
+	scan_prepare(trace, &options->filter, options->format->message);
 	walk->divided = can_divide(trace, options);
 	walk->pair = filter_pair_borrow(&options->filter, NULL);
 	scan_open(&walk->scan, walk->reader, &walk->pair, options->around);
@@ -525,6 +524,8 @@ write_piece(struct run *run, struct export_piece *piece, bool live, struct err *
 	doubts_add(&run->result->doubts, &piece->doubts);
 	const struct export_writer *writer = run->options->format->writer;
 	int failed = 0;
+	if (piece->check)
+		check_append(run->options->check, piece->check);
 	if (piece->group)
 		group_append(run->group, piece->group);
 	else if (run->group)
@@ -619,7 +620,7 @@ static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
 	const struct export_format *format = run->options->format;
-	bool silent = !format->message && !format->rows;
+	bool silent = !format->message && !format->rows && !run->options->check;
 	unsigned generation;
 	int failed = 0;
 	do {
@@ -873,8 +874,7 @@ export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
 {
 	const struct export_format *format = options->format;
-	struct run run = {
-	    .options = options, .result = result};
+	struct run run = {.options = options, .result = result};
 	const struct export_sink sink = {.out = &run.out, .flush = flush_run, .context = &run};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);

@@ -137,6 +137,7 @@ struct export_message {
 struct export_flow_columns;
 struct export_options;
 struct export_result;
+struct check;
 struct session;
 
 /* Destination of the output.  FLUSH writes OUT and clears it.  It returns 0 or ERR_IO.  Without
@@ -229,7 +230,8 @@ struct export_options {
 	/* Write only messages whose ID offset is in byte range PART (from 1) of PARTS.  The last
 	 * part includes messages after all bytes.  0, 0: write all. */
 	uint64_t part, parts;
-	bool follow; /* follow the one trace until session_interrupt */
+	struct check *check; /* check the written messages, too; NULL: do not */
+	bool follow;	     /* follow the one trace until session_interrupt */
 };
 
 /* True if a format shows contexts.  Most formats show only those of the profile.  Tables and

@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "base/job.h"
 #include "export/export_table.h"
+#include "query/check.h"
 #include "query/flow/flow_cursor.h"
 #include "query/scan.h"
 #include "query/span/spans.h"
@@ -350,7 +351,11 @@ format_message(struct formatter *f, const struct export_options *options,
 	f->message.listed = source ? source->listed : f->message.number + 1;
 	find_time_ahead(f, piece, at, &f->message);
 	export_message(options->format, &f->message, &piece->out);
-	doubts_add_flags(&piece->doubts, flags_of(f, f->message.reader, m));
+	if (piece->check)
+		check_part_add(piece->check, f->message.reader, m, f->message.number, &f->scratch);
+	/* the checks ask for the flags that only expand finds, and name them */
+	doubts_add_flags(&piece->doubts,
+			 piece->check ? m->flags : flags_of(f, f->message.reader, m));
 	piece->written++;
 }
 
@@ -483,6 +488,8 @@ export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 		piece->messages = mem_resize(NULL, room * sizeof *piece->messages);
 		if (group && pool->worker_count)
 			piece->group = group_new(export_table_spec(options->format->table));
+		if (options->check)
+			piece->check = check_part_new(options->check);
 		if (sourced)
 			piece->sources = mem_resize(NULL, room * sizeof *piece->sources);
 	}
@@ -506,6 +513,7 @@ export_pool_free(struct export_pool *pool)
 		text_free(&pool->slots[i].piece.out);
 		vec_free(&pool->slots[i].piece.deltas);
 		group_free(pool->slots[i].piece.group);
+		check_part_free(pool->slots[i].piece.check);
 	}
 	free(pool->slots);
 	pthread_cond_destroy(&pool->done);

@@ -30,10 +30,11 @@ struct export_piece {
 
 	/* the result */
 	struct text out;
-	export_deltas deltas; /* places of deltas in `out` */
-	struct group *group;  /* table rows of these messages; NULL if there is no table, or the
+	export_deltas deltas;	  /* places of deltas in `out` */
+	struct check_part *check; /* results of the options' check, or NULL */
+	struct group *group;	  /* table rows of these messages; NULL if there is no table, or the
 				 pool's group has them */
-	uint64_t written;     /* messages written */
+	uint64_t written;	  /* messages written */
 	struct doubts doubts;
 };
 

@@ -2,9 +2,9 @@
  * Checks of captures: see check.h.
  *
  * Nearly every check is a filter expression. A user can read it and use the same words on
- * the screen. Only the time check needs memory. It keeps the last time of each origin,
- * because the list may step back where messages interleave. Each message is decoded once.
- * Its text is built only if an expression needs it.
+ * the screen. Only the time check needs memory: for each part the first and the last time of
+ * each origin, because the list may step back where messages interleave. Each message is
+ * decoded once, by the threads of the export. Its text is built only if an expression needs it.
  */
 #include "config.h"
 
@@ -13,7 +13,6 @@
 #include "flow/flow.h"
 #include "flow/image_fit.h"
 #include "base/map.h"
-#include "query/scan.h"
 #include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -21,7 +20,6 @@
 #include "session/session.h"
 #include "trace/doubts.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,10 +65,23 @@ struct one {
 	uint64_t number, offset;
 };
 
+/* The times of an origin in a part. */
+struct origin_times {
+	uint64_t origin, first, last;
+	uint64_t number, offset; /* of the message with the first time */
+};
+
+struct check_part {
+	VEC(struct one) list; /* as in the check */
+	struct trace *trace;  /* of the messages; NULL: there are none */
+	struct map places;    /* by origin: place in `times`, from 1 */
+	VEC(struct origin_times) times;
+};
+
 struct check {
 	VEC(struct one) list;
-	struct map last; /* time + 1 by origin, in the current trace */
-	struct doubts doubts;
+	struct trace *trace; /* of the last part */
+	struct map last;     /* last time by origin, in that trace */
 };
 
 bool
@@ -193,57 +204,137 @@ check_free(struct check *check)
 	free(check);
 }
 
-/* --- running ------------------------------------------------------------ */
+/* --- counting ----------------------------------------------------------- */
+
+struct check_part *
+check_part_new(const struct check *check)
+{
+	struct check_part *part = mem_new(sizeof *part);
+	for (size_t i = 0; i < check->list.count; i++) {
+		struct one *one = vec_add(&part->list);
+		*one = (struct one){.want = filter_clone(&check->list.at[i].want),
+				    .kind = check->list.at[i].kind};
+	}
+	return part;
+}
+
+void
+check_part_free(struct check_part *part)
+{
+	if (!part)
+		return;
+	for (size_t i = 0; i < part->list.count; i++)
+		filter_free(&part->list.at[i].want);
+	vec_free(&part->list);
+	vec_free(&part->times);
+	map_free(&part->places);
+	free(part);
+}
+
+/* Count COUNT matches, the first of which is message NUMBER of the trace. */
+static void
+count_matches(struct one *one, uint64_t count, struct trace *trace, uint64_t number,
+	      uint64_t offset)
+{
+	if (!one->count || (one->trace == trace && number < one->number)) {
+		one->trace = trace;
+		one->number = number;
+		one->offset = offset;
+	}
+	one->count += count;
+}
 
 /* True if the time of the message's origin steps back. Store the new time. */
 static bool
-steps_back(struct check *check, struct trace *trace, const struct message *m)
+steps_back(struct check_part *part, const struct message *m, uint64_t number)
 {
 	uint64_t now;
-	if (!step_back_order(trace, m, &now))
+	if (!step_back_order(part->trace, m, &now))
 		return false;
-	struct map *map = &check->last;
-	bool room = map->count < ORIGINS_MAX;
-	uint64_t *last = room ? map_add(map, m->origin) : map_find(map, m->origin);
-	if (!last)
+	bool room = part->places.count < ORIGINS_MAX;
+	uint64_t *place =
+	    room ? map_add(&part->places, m->origin) : map_find(&part->places, m->origin);
+	if (!place)
 		return false;
-	bool back = now < *last;
-	*last = now;
+	if (!*place) {
+		*vec_add(&part->times) =
+		    (struct origin_times){m->origin, now, now, number, m->offset};
+		*place = part->times.count;
+		return false;
+	}
+	struct origin_times *times = &part->times.at[*place - 1];
+	bool back = now < times->last;
+	times->last = now;
 	return back;
 }
 
-static void
-check_count_message(struct check *check, struct reader *reader, const struct message *m,
-		    uint64_t number, struct expansion *scratch)
+void
+check_part_add(struct check_part *part, struct reader *reader, const struct message *m,
+	       uint64_t number, struct expansion *scratch)
 {
-	for (size_t i = 0; i < check->list.count; i++) {
-		struct one *one = &check->list.at[i];
-		if (one->kind == CHECK_FLOW ||
-		    (one->kind == CHECK_TIME ? !steps_back(check, reader_trace(reader), m)
-					     : !filter_match(&one->want, reader, m, scratch)))
-			continue;
-		if (one->count++)
-			continue;
-		one->trace = reader_trace(reader);
-		one->number = number;
-		one->offset = m->offset;
+	part->trace = reader_trace(reader);
+	for (size_t i = 0; i < part->list.count; i++) {
+		struct one *one = &part->list.at[i];
+		if (one->kind != CHECK_FLOW &&
+		    (one->kind == CHECK_TIME ? steps_back(part, m, number)
+					     : filter_match(&one->want, reader, m, scratch)))
+			count_matches(one, 1, part->trace, number, m->offset);
 	}
 }
 
-/* Load the clocks, contexts and other data that the filter and the checks need. */
+/* Compare the first times of a part with the last ones before it. */
 static void
-check_load(struct check *check, struct session *session, const struct filter *filter)
+append_times(struct check *check, const struct check_part *part, struct one *one)
 {
-	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
-	bool flow = filter_needs_flow(filter);
-	bool order = filter_needs_order(filter), intervals = filter_needs_intervals(filter);
+	for (size_t i = 0; i < part->times.count; i++) {
+		const struct origin_times *times = &part->times.at[i];
+		bool room = check->last.count < ORIGINS_MAX;
+		uint64_t *last = room ? map_add(&check->last, times->origin)
+				      : map_find(&check->last, times->origin);
+		if (!last)
+			continue;
+		if (times->first < *last)
+			count_matches(one, 1, part->trace, times->number, times->offset);
+		*last = times->last;
+	}
+}
+
+void
+check_append(struct check *check, struct check_part *part)
+{
+	if (!part->trace)
+		return;
+	if (check->trace != part->trace)
+		map_free(&check->last);
+	check->trace = part->trace;
 	for (size_t i = 0; i < check->list.count; i++) {
-		clocks |= check->list.at[i].kind == CHECK_TIME ||
-			  filter_needs_clocks(&check->list.at[i].want);
-		contexts |= filter_needs_contexts(&check->list.at[i].want);
-		order |= filter_needs_order(&check->list.at[i].want);
-		flow |= filter_needs_flow(&check->list.at[i].want);
-		intervals |= filter_needs_intervals(&check->list.at[i].want);
+		struct one *one = &check->list.at[i], *own = &part->list.at[i];
+		if (own->count)
+			count_matches(one, own->count, own->trace, own->number, own->offset);
+		if (one->kind == CHECK_TIME)
+			append_times(check, part, one);
+		own->count = 0;
+	}
+	vec_clear(&part->times);
+	map_free(&part->places);
+	part->trace = NULL;
+}
+
+/* --- loading ------------------------------------------------------------ */
+
+void
+check_load(const struct check *check, struct session *session, const char *source)
+{
+	bool clocks = false, contexts = false, flow = false, order = false, intervals = false;
+	bool around = false;
+	for (size_t i = 0; i < check->list.count; i++) {
+		const struct filter *want = &check->list.at[i].want;
+		clocks |= check->list.at[i].kind == CHECK_TIME || filter_needs_clocks(want);
+		contexts |= filter_needs_contexts(want);
+		order |= filter_needs_order(want);
+		flow |= filter_needs_flow(want);
+		intervals |= filter_needs_intervals(want);
+		around |= filter_looks_around(want);
 	}
 	if (clocks && session->clocks)
 		clocks_load(session->clocks, true);
@@ -255,34 +346,12 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 		flows_load(session);
 	if (intervals)
 		session_load_intervals(session);
+	for (size_t i = 0; around && i < session->traces.count; i++)
+		if (trace_is_among(session->traces.at[i], source))
+			index_build(trace_index(session->traces.at[i]));
 }
 
-static void
-look_at_trace(struct check *check, struct trace *trace, const struct filter *filter)
-{
-	bool around = filter_looks_around(filter);
-	for (size_t i = 0; i < check->list.count; i++)
-		around |= filter_looks_around(&check->list.at[i].want);
-	if (atomic_load(&trace_decoder(trace)->needs_history) || around)
-		index_build(trace_index(trace));
-	struct reader *reader = reader_new(trace);
-	struct filter_pair pair = filter_pair_borrow(filter, NULL);
-	struct message batch[SCAN_BATCH];
-	struct scan scan;
-	uint64_t first;
-	size_t count;
-	map_free(&check->last);
-	scan_prepare(trace, filter);
-	scan_open(&scan, reader, &pair, 0);
-	while ((count = scan_read(&scan, batch, SCAN_BATCH, &first)) > 0)
-		for (size_t i = 0; i < count; i++)
-			if (filter_pair_match(&pair, reader, &batch[i]))
-				check_count_message(check, reader, &batch[i], first + i,
-						    &pair.scratch);
-	scan_add_undecoded(&scan, &check->doubts);
-	filter_pair_free(&pair);
-	reader_free(reader);
-}
+/* --- reporting ---------------------------------------------------------- */
 
 /* Report the processors with an image that does not fit. Return true if any. */
 static bool
@@ -306,7 +375,7 @@ report_fits(const struct image_fits *fits, const struct trace *trace, struct tex
 /* Follow the program flow of a trace, if its format has any. Return true if REPORT has a
  * new line. */
 static bool
-look_at_flow(struct check *check, struct trace *trace, struct text *report)
+look_at_flow(struct trace *trace, struct doubts *doubts, struct text *report)
 {
 	struct image_fits fits = {.wants_lost = true};
 	struct err err = {0};
@@ -316,8 +385,8 @@ look_at_flow(struct check *check, struct trace *trace, struct text *report)
 		text_addf(report, "trawl: check flow: %s\n", err.what);
 		return true;
 	}
-	check->doubts.count[DOUBT_UNFOLLOWED] += fits.lost;
-	check->doubts.count[DOUBT_CODELESS] += fits.codeless;
+	doubts->count[DOUBT_UNFOLLOWED] += fits.lost;
+	doubts->count[DOUBT_CODELESS] += fits.codeless;
 	bool found = flow_has_elements(trace) && report_fits(&fits, trace, report);
 	image_fits_free(&fits);
 	return found;
@@ -325,12 +394,12 @@ look_at_flow(struct check *check, struct trace *trace, struct text *report)
 
 /* Report the doubts in the bit set SET. Return true if any is bad. */
 static bool
-report_doubts(const struct check *check, const char *name, unsigned set, struct text *report)
+report_doubts(const struct doubts *all, const char *name, unsigned set, struct text *report)
 {
 	struct doubts doubts = {0};
 	struct text what = {0};
 	for (int i = 0; i < DOUBT_COUNT; i++)
-		doubts.count[i] = set >> i & 1 ? check->doubts.count[i] : 0;
+		doubts.count[i] = set >> i & 1 ? all->count[i] : 0;
 	doubts_describe(&doubts, &what);
 	for (const char *line = text_get(&what); *line;) {
 		int length = (int)strcspn(line, "\n");
@@ -342,7 +411,7 @@ report_doubts(const struct check *check, const char *name, unsigned set, struct 
 }
 
 static void
-check_report(const struct one *one, struct text *report)
+report_matches(const struct one *one, struct text *report)
 {
 	text_addf(report, "trawl: check ");
 	text_add_safe(report, one->name, strlen(one->name), TEXT_UTF8);
@@ -354,28 +423,22 @@ check_report(const struct one *one, struct text *report)
 }
 
 bool
-check_run(struct check *check, struct session *session, const struct filter *filter,
-	  const char *source, struct text *report)
+check_report(const struct check *check, struct session *session, const char *source,
+	     struct doubts *doubts, struct text *report)
 {
 	bool found = false, flow = false;
-	check_load(check, session, filter);
 	for (size_t i = 0; i < check->list.count; i++)
 		flow |= check->list.at[i].kind == CHECK_FLOW;
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct trace *trace = session->traces.at[i];
-		if (!trace_is_among(trace, source))
-			continue;
-		look_at_trace(check, trace, filter);
-		if (flow)
-			found |= look_at_flow(check, trace, report);
-	}
+	for (size_t i = 0; flow && i < session->traces.count; i++)
+		if (trace_is_among(session->traces.at[i], source))
+			found |= look_at_flow(session->traces.at[i], doubts, report);
 	for (size_t i = 0; i < check->list.count; i++) {
 		const struct one *one = &check->list.at[i];
 		if (one->count) {
-			check_report(one, report);
+			report_matches(one, report);
 			found = true;
 		}
-		found |= report_doubts(check, one->name, one->doubts, report);
+		found |= report_doubts(doubts, one->name, one->doubts, report);
 	}
 	return found;
 }

@@ -129,11 +129,11 @@ scan_can_skip(struct trace *trace)
 }
 
 void
-scan_prepare(struct trace *trace, const struct filter *filter)
+scan_prepare(struct trace *trace, const struct filter *filter, bool streams)
 {
 	struct capture *capture = trace_capture(trace);
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	bool quick = ops->summarise && !ops->silent_repeats && !filter_is_all(filter);
+	bool quick = ops->summarise && !ops->silent_repeats && !(streams && filter_is_all(filter));
 	if (capture_ended(capture) && !capture_limit(capture) &&
 	    (quick || filter_limits_time(filter)))
 		trace_build(trace);

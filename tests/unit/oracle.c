@@ -7,6 +7,7 @@
 #include "oracle.h"
 
 #include "config/profile.h"
+#include "export/export.h"
 #include "query/check.h"
 #include "query/density.h"
 #include "query/scan.h"
@@ -643,7 +644,7 @@ check_scan(struct oracle *o, size_t number, const struct selection *s, unsigned 
 	uint64_t first, next = 0;
 	size_t count;
 	assert_true(filter_limits_time(&s->filter));
-	scan_prepare(o->session.traces.at[number], &s->filter);
+	scan_prepare(o->session.traces.at[number], &s->filter, true);
 	scan_open(&scan, reader, &pair, around);
 	assert_true(scan.skips);
 	while ((count = scan_read(&scan, batch, 1 + random_below(&o->seed, 300), &first))) {
@@ -727,7 +728,8 @@ check_marks_back(struct oracle *o, size_t number)
 static void
 check_steps_back(struct oracle *o)
 {
-	struct filter all = filter_all();
+	struct export_options options = {.format = export_find("none"), .filter = filter_all()};
+	struct export_result result;
 	struct text report = {0}, want = {0};
 	struct err err = {0};
 	struct check *check = check_new("time", &o->session, &err);
@@ -735,7 +737,10 @@ check_steps_back(struct oracle *o)
 	size_t trace = 0, number = 0;
 	assert_non_null(check);
 	count_back(o, &least, &most, &trace, &number);
-	bool found = check_run(check, &o->session, &all, NULL, &report);
+	options.check = check;
+	check_load(check, &o->session, NULL);
+	assert_int_equal(export_run(&o->session, &options, &result, &err), 0);
+	bool found = check_report(check, &o->session, NULL, &result.doubts, &report);
 	if (found)
 		assert_int_equal(sscanf(text_get(&report), "trawl: check time: %u", &count), 1);
 	if (count < least || count > most || found != (count > 0))

@@ -400,6 +400,12 @@ struct decoder {
 	/* kinds of messages, a bit each: their sender depends on earlier messages, or on more
 	 * than the origin key; set by open and load */
 	_Atomic uint64_t origin_varies;
+	/* Senders that share the capture but not its order: their times rise only along each of
+	 * them, as those of cores that share a trace buffer. STRAND_OF has STRAND_IDS elements:
+	 * by the sender's number (identify_origin) its strand from 1 to STRANDS, or 0. Set by
+	 * open; NULL: there are none. */
+	const uint8_t *strand_of;
+	unsigned strands, strand_ids;
 	/* doubt for the title that no message shows, a word or two, or NULL; set by open */
 	const char *mark;
 	/* how the capture is decoded, for people, a sentence per line, or NULL; set by open */

@@ -266,6 +266,18 @@ if test -d "$theirs/opencsd" && command -v zstd >/dev/null; then
 		ok "$buffer: there are packets" test "$(lines want.lines)" -gt 90
 		is "$buffer: packets as trc_pkt_lister has them" "" "$(diff want.lines got.lines | head -n 3)"
 	done
+	for order in transport time; do
+		"$TRAWL" -q -t csv --fields=trace_number,origin,type,ticks --order=$order \
+			"$theirs/opencsd/TC2" 2>/dev/null | tail -n +2 | tr -d '"' >$order
+	done
+	# By hand: a core's message belongs to its last timestamp, any other to the latest of all.
+	awk -F, -v OFS=, -v CONVFMT=%.0f -v OFMT=%.0f '
+		$3 == "TIMESTAMP" { last[$2] = $4; if ($4 + 0 > latest) latest = $4 + 0 }
+		{ cpu = sub(/^cpu_/, "", $2)
+		  print cpu ? last["cpu_" $2] + 0 : latest + 0, cpu ? $2 + 1 : 0, $1 }' transport |
+		sort -t, -k1,1n -k2,2n -k3,3n | cut -d, -f3 >want
+	ok "cores of one buffer are not in order of time" test "$(diff want transport | head -n 3)"
+	is "--order=time: by their timestamps" "" "$(cut -d, -f1 time | diff want - | head -n 3)"
 	run "$TRAWL" -q -t ppl-packets "$theirs/real/perf/perf_etm.data"
 	is "perf.data: packets as trc_pkt_lister has them" "" \
 		"$(diff "$theirs/real/perf/perf_etm.pkts.ppl" out | head -n 3)"

@@ -32,6 +32,7 @@ struct opencsd_decoder {
 	struct opencsd_source *sources;
 	size_t source_count;
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID, or OPENCSD_NO_LANE */
+	uint8_t strand_of[CORESIGHT_IDS]; /* see struct decoder */
 	/* hardware runs in order: pointers into the options */
 	VEC(const struct opencsd_run_options *) runs;
 	VEC(struct capture *) files;   /* files of memory images */

@@ -313,6 +313,34 @@ open_images(struct opencsd_decoder *d)
 	d->syst.base.stamp_count = d->stamps.count;
 }
 
+/* True if the registers of a source let it send timestamps [IHI0014, ETMCR bit 28; IHI0064,
+ * TRCCONFIGR bit 11; IHI0054, STMTCSR bit 1]. Those of an ITM are only differences. */
+static bool
+sends_timestamps(const struct opencsd_source_options *o)
+{
+	const struct opencsd_registers *r = &o->regs;
+	const struct {
+		int64_t value; /* -1: not given */
+		unsigned bit;
+	} enables[] = {[OPENCSD_ETMV3] = {r->ETMCR, 28},       [OPENCSD_PTM] = {r->ETMCR, 28},
+		       [OPENCSD_ETMV4I] = {r->TRCCONFIGR, 11}, [OPENCSD_ETE] = {r->TRCCONFIGR, 11},
+		       [OPENCSD_STM] = {r->STMTCSR, 1},	       [OPENCSD_ITM] = {-1, 0}};
+	return enables[o->protocol].value > 0 &&
+	       enables[o->protocol].value >> enables[o->protocol].bit & 1;
+}
+
+/* Make each source with timestamps a strand, if there are several sources. */
+static void
+open_strands(struct opencsd_decoder *d)
+{
+	struct decoder *base = &d->syst.base;
+	for (size_t i = 0; i < d->source_count && d->source_count > 1; i++)
+		if (sends_timestamps(d->sources[i].options))
+			d->strand_of[d->sources[i].id] = (uint8_t)++base->strands;
+	base->strand_of = base->strands ? d->strand_of : NULL;
+	base->strand_ids = CORESIGHT_IDS;
+}
+
 /* Find where frames start on a trace port without frame synchronisation, from the ITM packets in
  * them. */
 static void
@@ -391,6 +419,7 @@ opencsd_open(const struct opencsd_options *options, const struct window *head, s
 		return NULL;
 	}
 	d->syst.base.origin_varies = kinds_of_software(d);
+	open_strands(d);
 	opencsd_runs_open(d);
 	open_images(d);
 	describe_decoding(d);

@@ -504,6 +504,19 @@ clock_map_strand(const struct trace_clocks *has, size_t clock)
 	return 0;
 }
 
+size_t
+clock_map_core(const struct trace_clocks *has, const struct trace *trace, const struct message *m)
+{
+	const struct decoder *decoder = trace_decoder(trace);
+	struct origin_identity who = {0};
+	if (!has->cores)
+		return 0;
+	decoder->ops->identify_origin(decoder, m, &who);
+	size_t core =
+	    who.numbered && who.number < decoder->strand_ids ? decoder->strand_of[who.number] : 0;
+	return core && core <= has->cores ? has->strands.count + core : 0;
+}
+
 /* Make CLOCK a strand, if its times can be compared with the transport's. */
 static void
 add_strand(struct clock_map *map, struct trace_clocks *has, size_t clock)
@@ -530,6 +543,11 @@ make_strands(struct clock_map *map)
 			add_strand(map, has, has->clients.at[k].clock);
 		for (size_t k = 0; k < has->others.count; k++)
 			add_strand(map, has, has->others.at[k].clock);
+		size_t left = CLOCKS_STRANDS_MAX - map->strands;
+		size_t cores = trace_decoder(map->session->traces.at[i])->strands;
+		has->cores = cores < left ? cores : left;
+		map->strands += has->cores;
+		map->left_out += cores - has->cores;
 	}
 }
 

@@ -38,7 +38,9 @@ struct trace_clocks {
 	VEC(uint64_t) restarts;	       /* offsets where the main clock starts again, rising */
 	VEC(size_t) strands;	       /* senders' clocks: at[I] is that of strand I + 1, see
 				        * clocks_strand() */
-	int64_t shift;		       /* the profile's offset, in nanoseconds */
+	size_t cores;  /* senders that are strands, too, after those of clocks; see `strand_of` of
+		       * the decoder */
+	int64_t shift; /* the profile's offset, in nanoseconds */
 };
 
 /* The clocks of a session and the paths between them. */
@@ -47,7 +49,7 @@ struct clock_map {
 	struct graph graph;
 	VEC(struct clock_id) ids;	 /* of the graph's clocks */
 	VEC(struct trace_clocks) traces; /* as in the session */
-	size_t strands, left_out;	 /* of all traces; clocks beyond CLOCKS_STRANDS_MAX */
+	size_t strands, left_out;	 /* of all traces; those beyond CLOCKS_STRANDS_MAX */
 };
 
 /* Make a map from POINTS and the profile; settle it before use. The session is borrowed until
@@ -62,8 +64,10 @@ void clock_map_settle(struct clock_map *);
 /* Return the clock of a message's SENDER; SIZE_MAX: none. */
 size_t clock_map_client(const struct trace_clocks *, const struct clock_owner *sender);
 
-/* Return the strand of a trace for messages timed by CLOCK. */
+/* Return the strand of a trace for messages timed by CLOCK. clock_map_core(): for those of M's
+ * sender. 0: it has none of its own. */
 size_t clock_map_strand(const struct trace_clocks *, size_t clock);
+size_t clock_map_core(const struct trace_clocks *, const struct trace *, const struct message *m);
 
 /* Return the clock of a message of TRACE, which has number NUMBER in the session. */
 size_t clock_map_find(const struct clock_map *, size_t number, const struct message *,

@@ -532,7 +532,8 @@ clocks_strand_count(struct trace *trace)
 		return 1;
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	if (clocks_get_order(clocks) == CLOCKS_BY_TIME && number < clocks->map->traces.count)
-		count += clocks->map->traces.at[number].strands.count;
+		count += clocks->map->traces.at[number].strands.count +
+			 clocks->map->traces.at[number].cores;
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return count;
 }
@@ -547,9 +548,14 @@ clocks_strand(struct trace *trace, const struct message *m, struct message_time 
 		return 0;
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	const struct clock_map *map = clocks->map;
-	if (number < map->traces.count &&
-	    mapped_time(map, trace, number, m, BY_SENDER, time, &clock, carried))
-		strand = clock_map_strand(&map->traces.at[number], clock);
+	if (number < map->traces.count) {
+		const struct trace_clocks *has = &map->traces.at[number];
+		if (mapped_time(map, trace, number, m, BY_SENDER, time, &clock, carried))
+			strand = clock_map_strand(has, clock);
+		else
+			time->order = INT64_MIN;
+		strand = strand ? strand : clock_map_core(has, trace, m);
+	}
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return strand;
 }

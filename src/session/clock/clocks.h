@@ -114,7 +114,8 @@ bool clocks_transport_time(struct trace *, const struct message *, struct messag
 
 /* Sort order of messages: by the time the transport carried them, or by the time they were sent.
  * By the latter, a trace has several strands. The messages timed by one sender's clock are a
- * strand, numbered from 1; all others are strand 0, in the transport's order. */
+ * strand, numbered from 1, and so are those of a core that shares the capture with others
+ * (`strand_of` of the decoder); all others are strand 0, in the transport's order. */
 enum clocks_order { CLOCKS_BY_TRANSPORT, CLOCKS_BY_TIME };
 
 enum { CLOCKS_STRANDS_MAX = 64 }; /* per session; messages of further clocks are in strand 0 */
@@ -126,14 +127,14 @@ enum clocks_order clocks_get_order(const struct clocks *);
 /* Return the number of strands of a trace in the current order: 1 with the transport's. */
 size_t clocks_strand_count(struct trace *);
 
-/* Return the strand of a message in CLOCKS_BY_TIME, and its clocks_time() if that is not 0. Set
+/* Return the strand of a message in CLOCKS_BY_TIME, and its clocks_time() if that is not 0; its
+ * `order` is INT64_MIN for a message of a core that has no time. Set
  * *CARRIED, unless it is NULL, to the transport's time if there is one. The epoch, and with it
  * the strand numbers, may change between two calls. */
 size_t clocks_strand(struct trace *, const struct message *, struct message_time *,
 		     struct message_time *carried);
 
-/* Return how many senders' clocks of the session have strands. *LEFT_OUT: those left to strand
- * 0. */
+/* Return how many senders of the session have strands. *LEFT_OUT: those left to strand 0. */
 size_t clocks_sender_strands(struct clocks *, size_t *left_out);
 
 /* Properties of the times of a trace. */

@@ -263,6 +263,8 @@ tests_unit_test_capture_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=pthread_cond_init -Wl,--wrap=pthread_cond_destroy
 tests_unit_test_list_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=reader_decoded_cell \
 	-Wl,--wrap=index_known -Wl,--wrap=index_cell -Wl,--wrap=index_restore
+tests_unit_test_index_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=origin_totals_add
+tests_unit_test_reader_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=index_find
 tests_unit_test_clock_set_back_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=write -Wl,--wrap=fsync -Wl,--wrap=rename -Wl,--wrap=linkat

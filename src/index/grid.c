@@ -191,12 +191,16 @@ grid_find(const struct grid *grid, uint64_t number, uint64_t *cell)
 }
 
 bool
+grid_has_room(const struct grid *grid)
+{
+	return (grid_known(grid) + 1) / GRID_CHUNK < CHUNKS_MAX;
+}
+
+void
 grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 {
 	uint64_t number = grid_known(grid);
 	struct chunk *chunk = chunk_of(grid, number), *next = chunk_for(grid, number + 1);
-	if (!next)
-		return false;
 	/* All but `first`: that was set with the cell before, and readers of the next cell
 	 * already use it. */
 	struct index_cell *own = cell_of(chunk, number);
@@ -206,7 +210,6 @@ grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 	memcpy(checkpoint_of(grid, next, number + 1), after, grid->record_size);
 	atomic_fetch_add(&grid->losses, cell->losses);
 	atomic_store_explicit(&grid->known, number + 1, memory_order_release);
-	return true;
 }
 
 /* Write a record for each cell: its summary and the checkpoint after it. */
@@ -235,11 +238,13 @@ grid_read(struct grid *grid, struct bytes_rest *rest, uint64_t cells)
 {
 	struct index_cell cell;
 	const uint8_t *after;
-	for (uint64_t i = 0; i < cells; i++)
+	for (uint64_t i = 0; i < cells; i++) {
 		if (!bytes_take(rest, &cell, sizeof cell) ||
 		    !(after = bytes_pass(rest, grid->record_size)) ||
-		    !is_possible(&cell, grid_messages(grid)) || !grid_add(grid, &cell, after))
+		    !is_possible(&cell, grid_messages(grid)) || !grid_has_room(grid))
 			return false;
+		grid_add(grid, &cell, after);
+	}
 	return true;
 }
 

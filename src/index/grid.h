@@ -47,9 +47,10 @@ const uint8_t *grid_checkpoint(const struct grid *, uint64_t cell, uint64_t *fir
 /* Find the known cell that contains message NUMBER; false if none does. */
 bool grid_find(const struct grid *, uint64_t number, uint64_t *cell);
 
-/* Add the next cell (sets its `first`) and the checkpoint after it. Return false if the grid
- * is full. */
-bool grid_add(struct grid *, const struct index_cell *, const uint8_t *after);
+/* Add the next cell (sets its `first`) and the checkpoint after it. The grid must have room. */
+void grid_add(struct grid *, const struct index_cell *, const uint8_t *after);
+/* Return false if the grid is full. */
+bool grid_has_room(const struct grid *);
 
 /* Append the grid as bytes; nothing may have been dropped. grid_read adds the first CELLS
  * cells to a new grid, from untrusted bytes. It returns false, with some cells perhaps added,

@@ -687,12 +687,11 @@ is_interrupted(const struct index *index)
 	return index->stopping || index->restart || index->paused || end_moved(index);
 }
 
-/* Count the flags of COUNT cells equal to RESULT. */
 static void
-count_flags(struct index *index, const struct cell_result *result, uint64_t count)
+count_flags(struct index *index, const struct cell_result *result)
 {
 	for (size_t i = 0; i < MESSAGE_FLAGS_DOUBT; i++)
-		index->flagged[i] += count * result->flagged[i];
+		index->flagged[i] += result->flagged[i];
 	index->unnamed |= result->unnamed;
 }
 
@@ -709,22 +708,32 @@ hand_over(struct index *index, const struct cell_result *result)
 		index->take(index->take_context, &news);
 }
 
+/* Add a cell. Count its origins before it becomes known: a thread that has seen the cell may
+ * look for them only once. */
+static void
+add_cell(struct index *index, const struct index_cell *cell, const struct cell_result *result)
+{
+	const struct contents *contents = contents_of(index);
+	origin_totals_add(contents->totals, result->rows.at, result->rows.count);
+	grid_add(contents->grid, cell, result->after);
+	count_flags(index, result);
+	hand_over(index, result);
+}
+
 /* Make the next cell known. Return false if the grid is full. */
 static bool
 commit_cell(struct index *index, const struct cell_result *result)
 {
 	struct index_cell cell = result->cell;
+	if (!grid_has_room(contents_of(index)->grid))
+		return false;
 	if (cell.flags & CELL_TIMED) {
 		if (index->timed && result->ticks_first < index->last_ticks)
 			cell.flags |= CELL_TIME_BACK;
 		index->last_ticks = result->ticks_last;
 		index->timed = true;
 	}
-	if (!grid_add(contents_of(index)->grid, &cell, result->after))
-		return false;
-	origin_totals_add(contents_of(index)->totals, result->rows.at, result->rows.count, 1);
-	count_flags(index, result, 1);
-	hand_over(index, result);
+	add_cell(index, &cell, result);
 	if (result->end != NO_END)
 		index->end = result->end;
 	return true;
@@ -767,17 +776,13 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	    capture_hole_end(index->capture, (number - 1) << index->cell_shift) <
 		(number + 2) << index->cell_shift)
 		return;
-	uint64_t count = cells_in_hole(index, number + 1), added = 0;
+	uint64_t count = cells_in_hole(index, number + 1);
 	if (!count || !walker_steady(worker->walker, grid_checkpoint(grid, number, &first), result))
 		return;
-	for (bool more = true; more && added < count; added += more) {
+	for (; count && grid_has_room(grid); count--) {
 		decode_checkpoint_shift(result->after, index_cell_size(index));
-		more = grid_add(grid, &result->cell, result->after);
-		if (more)
-			hand_over(index, result);
+		add_cell(index, &result->cell, result);
 	}
-	origin_totals_add(contents_of(index)->totals, result->rows.at, result->rows.count, added);
-	count_flags(index, result, added);
 	walker_place(worker->walker, grid_known(grid), result->after);
 }
 

@@ -131,9 +131,9 @@ is_clear(const struct totals_row *row)
 	return !any;
 }
 
-/* Add ROW for each of COUNT cells in the open group. */
+/* Add ROW to the open group. */
 static void
-add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t count)
+add_row(struct origin_totals *totals, const struct tally_row *row)
 {
 	uint32_t origin = intern_origin(totals, row->key, row->example);
 	struct totals_row *open = &totals->open.at[origin];
@@ -141,28 +141,20 @@ add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t coun
 	if (is_clear(open))
 		*vec_add(&totals->occurring) = origin;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
-		uint64_t more = row->severities[s] * count;
-		open->severities[s] += (uint32_t)more;
-		all->severities[s] += more;
-		totals->severities[s] += more;
+		open->severities[s] += (uint32_t)row->severities[s];
+		all->severities[s] += row->severities[s];
+		totals->severities[s] += row->severities[s];
 	}
 }
 
 void
-origin_totals_add(struct origin_totals *totals, const struct tally_row *rows, size_t row_count,
-		  uint64_t count)
+origin_totals_add(struct origin_totals *totals, const struct tally_row *rows, size_t row_count)
 {
 	pthread_mutex_lock(&totals->lock);
-	while (count) {
-		uint64_t left = INDEX_GROUP - totals->cells % INDEX_GROUP;
-		uint64_t now = count < left ? count : left;
-		for (size_t i = 0; i < row_count; i++)
-			add_row(totals, &rows[i], now);
-		totals->cells += now;
-		count -= now;
-		if (totals->cells % INDEX_GROUP == 0)
-			close_group(totals);
-	}
+	for (size_t i = 0; i < row_count; i++)
+		add_row(totals, &rows[i]);
+	if (++totals->cells % INDEX_GROUP == 0)
+		close_group(totals);
 	pthread_mutex_unlock(&totals->lock);
 }
 
@@ -343,7 +335,7 @@ read_group(struct origin_totals *totals, struct bytes_rest *rest, const index_or
 		const struct index_origin *origin = &origins->at[row.origin];
 		struct tally_row tally = {.key = origin->key, .example = origin->example};
 		memcpy(tally.severities, row.severities, sizeof row.severities);
-		add_row(totals, &tally, 1);
+		add_row(totals, &tally);
 	}
 	totals->cells += count;
 	if (totals->cells % INDEX_GROUP == 0) {

@@ -20,9 +20,8 @@ struct origin_totals;
 struct origin_totals *origin_totals_new(uint64_t groups, bool keep);
 void origin_totals_free(struct origin_totals *);
 
-/* Add the next COUNT cells, each with the counts ROWS. */
-void origin_totals_add(struct origin_totals *, const struct tally_row *rows, size_t row_count,
-		       uint64_t count);
+/* Add the next cell, with the counts ROWS. */
+void origin_totals_add(struct origin_totals *, const struct tally_row *rows, size_t row_count);
 
 /* Drop the first GROUPS, which must be full; each covers GROUP_SIZE bytes of the capture. If
  * the first message of an origin was dropped, its example becomes the beginning of its first

@@ -566,13 +566,14 @@ bool
 reader_find_number(struct reader *reader, uint64_t number, struct position *p, bool *exact)
 {
 	struct index *index = reader->index;
+	bool sure;
+	/* first: if the index is complete, it has all messages */
+	uint64_t total = trace_count(reader->trace, &sure);
 	uint64_t cell, count = index_cell_count(index);
 	*exact = index_find(index, number, &cell);
 	if (!*exact && number < number_at_begin(reader))
 		return reader_first(reader, p);
 	if (!*exact) {
-		bool sure;
-		uint64_t total = trace_count(reader->trace, &sure);
 		if (sure)
 			return false;
 		if (!total)

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
+/* The deadline is for a program that sleeps.  Of the time in which it runs a tenth counts. */
 enum { SCENES_MAX = 2, SCENE_DEADLINE_MS = 30000 };
 
 struct scene {
@@ -31,6 +32,8 @@ struct scene {
 	struct text screen;
 	struct termios modes; /* before */
 	int status;	      /* of the child, once it ended */
+	int64_t waited_us;    /* for the program; see SCENE_DEADLINE_MS */
+	int64_t looked_us;    /* when that was counted last */
 };
 
 int scene_setup(void **state);

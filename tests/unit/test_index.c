@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "index/index.h"
+#include "index/origin_totals.h"
 #include "same_index.h"
 #include "toy.h"
 
@@ -38,6 +39,20 @@ struct fixture {
 	struct decoder *decoder;
 	struct index *index;
 };
+
+static struct fixture *counts; /* counts the origins of its cells; or NULL */
+static uint64_t counted;
+
+void __real_origin_totals_add(struct origin_totals *, const struct tally_row *, size_t);
+void __wrap_origin_totals_add(struct origin_totals *, const struct tally_row *, size_t);
+
+void
+__wrap_origin_totals_add(struct origin_totals *totals, const struct tally_row *rows, size_t count)
+{
+	if (counts)
+		assert_int_equal(index_known(counts->index), counted++);
+	__real_origin_totals_add(totals, rows, count);
+}
 
 static struct fixture
 open_file(char *path)
@@ -200,6 +215,22 @@ test_many_origins(void **state)
 	close_file(&f);
 }
 
+/* The origins of a cell are counted before the cell is known. */
+static void
+test_origins_first(void **state)
+{
+	(void)state;
+	uint8_t *bytes = records(RECORDS);
+	struct fixture f = open_file(toy_file(bytes, BYTES));
+	counts = &f;
+	counted = 0;
+	index_build(f.index);
+	counts = NULL;
+	assert_int_equal(counted, index_cell_count(f.index));
+	free(bytes);
+	close_file(&f);
+}
+
 static void
 test_find(void **state)
 {
@@ -354,11 +385,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sums),	 cmocka_unit_test(test_summarise),
-	    cmocka_unit_test(test_many_origins), cmocka_unit_test(test_find),
-	    cmocka_unit_test(test_checkpoints),	 cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_empty),	 cmocka_unit_test(test_growth),
-	    cmocka_unit_test(test_thread),	 cmocka_unit_test(test_reads),
+	    cmocka_unit_test(test_sums),	  cmocka_unit_test(test_summarise),
+	    cmocka_unit_test(test_many_origins),  cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_checkpoints),	  cmocka_unit_test(test_hole),
+	    cmocka_unit_test(test_empty),	  cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_thread),	  cmocka_unit_test(test_reads),
+	    cmocka_unit_test(test_origins_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

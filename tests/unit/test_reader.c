@@ -28,6 +28,21 @@
 
 enum { COUNT = 30000 };
 
+static struct index *completed; /* after the next index_find(); or NULL */
+
+bool __real_index_find(const struct index *, uint64_t number, uint64_t *cell);
+bool __wrap_index_find(const struct index *, uint64_t number, uint64_t *cell);
+
+bool
+__wrap_index_find(const struct index *index, uint64_t number, uint64_t *cell)
+{
+	bool found = __real_index_find(index, number, cell);
+	if (completed)
+		index_build(completed);
+	completed = NULL;
+	return found;
+}
+
 /* COUNT strings with LEN, `n NUMBER`; each 1000th is an error, each 5000th
  * says so; sizes differ so that messages straddle cells.  A few builds of one
  * GUID  */
@@ -197,6 +212,21 @@ test_numbers(void **state)
 		assert_true(exact);
 		assert_int_equal(reader_number(f->reader, p, &exact), numbers[i]);
 	}
+	assert_false(reader_find_number(f->reader, COUNT, &p, &exact));
+}
+
+/* A message is found although the index is completed between two looks at it. */
+static void
+test_numbers_race(void **state)
+{
+	struct fixture *f = *state;
+	struct position p;
+	bool exact;
+	completed = trace_index(f->trace);
+	assert_true(reader_find_number(f->reader, COUNT - 1, &p, &exact));
+	assert_null(completed);
+	assert_true(reader_find_number(f->reader, COUNT - 1, &p, &exact));
+	assert_true(exact);
 	assert_false(reader_find_number(f->reader, COUNT, &p, &exact));
 }
 
@@ -550,6 +580,7 @@ main(void)
 	    TEST(test_indexed),
 	    TEST(test_provisional),
 	    TEST(test_numbers),
+	    TEST(test_numbers_race),
 	    TEST(test_offsets),
 	    TEST(test_message_ids),
 	    TEST(test_next),

@@ -591,14 +591,101 @@ test_moves_at_start(void **state)
 	}
 }
 
+static const struct typed far = {.call = {COMMAND_SEARCH, 1, false, 0, NULL}, .text = "seq 49700$"};
+
+/* Commands typed during a search wait for its end. */
+static void
+test_searching(void **state)
+{
+	(void)state;
+	static struct stage early, late;
+	uint64_t seed = 7;
+	static const struct typed typed[] = {far,
+					     {.call = {COMMAND_MARK, 1, false, 'a', NULL}},
+					     {.call = {COMMAND_TOP, 702, true, 0, NULL}}};
+	open_stage(&early, "-c 250000");
+	open_stage(&late, "-c 250000");
+	session_fixture_load(&late.f);
+	sequence_load(late.app.screen.sequence);
+	for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+		give(&early.app.screen, &typed[i]);
+		settle_all(&late.app.screen);
+		give(&late.app.screen, &typed[i]);
+	}
+	assert_true(search_running(early.app.screen.search));
+	arrive_all(&early, &seed);
+	settle_all(&early.app.screen);
+	assert_same(&early.app.screen, &late.app.screen);
+	assert_int_equal(late.app.screen.jumps->marks.count, 1);
+	close_stage(&early);
+	close_stage(&late);
+}
+
+/* A move by hand ends a search. */
+static void
+test_searching_moved(void **state)
+{
+	(void)state;
+	static struct stage stage;
+	uint64_t seed = 7;
+	struct typed down = {.call = {COMMAND_DOWN, 1, false, 0, NULL}};
+	open_stage(&stage, "-c 250000");
+	struct screen *screen = &stage.app.screen;
+	give(screen, &far);
+	assert_true(search_running(screen->search));
+	give(screen, &down);
+	struct location below = cursor_of(screen);
+	arrive_all(&stage, &seed);
+	settle_all(screen);
+	struct location now = cursor_of(screen);
+	assert_true(same_location(&now, &below));
+	assert_string_equal(text_get(&screen->message), NOTICE_CANCELLED);
+	close_stage(&stage);
+}
+
+/* A repeated jump of the command line runs in its place. */
+static void
+test_repeated_at_start(void **state)
+{
+	(void)state;
+	static struct stage stage;
+	uint64_t seed = 7;
+	static const struct typed typed[] = {{.call = {COMMAND_TOP, 1, true, 0, NULL}},
+					     {.call = {COMMAND_NEXT_ERROR, 1, false, 0, NULL}},
+					     {.call = {COMMAND_REPEAT, 1, false, 0, NULL}},
+					     {.call = {COMMAND_MARK, 1, false, 'a', NULL}},
+					     {.call = {COMMAND_TOP, 1, true, 0, NULL}},
+					     {.call = {COMMAND_NEXT_ERROR, 2, true, 0, NULL}}};
+	open_stage(&stage, "-c 4000");
+	struct screen *screen = &stage.app.screen;
+	screen->waiting->starting = true;
+	for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+		give(screen, &typed[i]);
+	screen->waiting->starting = false;
+	arrive_all(&stage, &seed);
+	settle_all(screen);
+	struct location now = cursor_of(screen);
+	assert_int_equal(screen->jumps->marks.count, 1);
+	now.letter = 'a';
+	assert_true(same_location(&screen->jumps->marks.at[0], &now));
+	close_stage(&stage);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_cancelled),
-	    cmocka_unit_test(test_growing), cmocka_unit_test(test_edges),
-	    cmocka_unit_test(test_untimed), cmocka_unit_test(test_moves_at_start),
+	    cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_moves),
+	    cmocka_unit_test(test_cancelled),
+	    cmocka_unit_test(test_growing),
+	    cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_untimed),
+	    cmocka_unit_test(test_moves_at_start),
+	    cmocka_unit_test(test_searching),
+	    cmocka_unit_test(test_searching_moved),
+	    cmocka_unit_test(test_repeated_at_start),
 	};
 	return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

@@ -42,12 +42,13 @@ changes_rows(const struct command_call *call)
 	       call->id == COMMAND_SOURCE || call->id == COMMAND_SET;
 }
 
-/* Return true if a command goes to other rows by hand, or follows the end. */
+/* Return true if a command goes to other rows by hand, or follows the end.  REPEAT sends another
+ * call. */
 static bool
 moves_by_hand(const struct command_call *call)
 {
 	return commands[call->id].group == GROUP_MOVE && call->id != COMMAND_FREEZE &&
-	       call->id != COMMAND_STOP_WHEN;
+	       call->id != COMMAND_STOP_WHEN && call->id != COMMAND_REPEAT;
 }
 
 static bool
@@ -116,6 +117,7 @@ drop_if_moved(struct screen *screen)
 	struct waiting_queue *w = screen->waiting;
 	if (w->list == screen->list && w->moves == screen->list->moves)
 		return;
+	search_cancel(screen); /* its match would undo the move */
 	if (waiting_shows(w))
 		screen_say(screen, NOTICE_WAITING_DROPPED,
 			   commands[w->commands.at[w->commands.count - 1].call.id].name);
@@ -168,11 +170,12 @@ waiting_run(struct screen *screen, waiting_run_command *run, const struct comman
 	drop_if_moved(screen);
 	bool depends = depends_on_cursor(call);
 	bool follows = changes_rows(call) || (w->starting && moves_by_hand(call));
-	if (!depends && !(w->commands.count && follows)) {
+	bool waits = w->commands.count || search_running(screen->search);
+	if (!depends && !(waits && follows)) {
 		run(screen, call);
 		if (changes_rows(call) || commands[call->id].group == GROUP_SHOW)
 			note_moves(screen); /* no move by hand */
-	} else if (w->starting || w->commands.count) {
+	} else if (w->starting || waits) {
 		/* at the start the share stands for the order of all messages */
 		const enum sequence_by by =
 		    w->starting && depends ? SEQUENCE_BY_PERCENT : SEQUENCE_BY_NOTHING;

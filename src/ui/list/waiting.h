@@ -3,15 +3,16 @@
  *
  *  - A jump to a number or a share of all messages waits until its target is known, and then
  *    runs once.  A jump to a time goes near it at once, and waits to go there.
- *  - Commands that use the row under the cursor, or go to another row, wait behind it in order.
+ *  - Commands that use the row under the cursor, or go to another row, wait behind it in order,
+ *    also behind a search that runs.
  *    The same keys therefore end at the same messages, whenever they are typed.
  *  - Other jumps never wait for the index: to the first and last row, to a share of the bytes, to
  *    the next message of some kind.  Only those of the command line wait for the order of
  *    several traces, because nobody has seen a row yet.
  *  - Filters and views wait behind other commands, because they change the rows.  Panes and
  *    other settings take effect at once.
- *  - A move by hand (rows, pages, following, a jump from another pane) or Esc drops the queue.
- *    On the command line a move waits behind other commands.
+ *  - A move by hand (rows, pages, following, a jump from another pane) or Esc drops the queue,
+ *    and ends a search.  On the command line a move waits behind other commands.
  *  - While a capture grows, its order is never final: no command waits for the order then.
  *
  * Thread: the screen's.

@@ -411,7 +411,7 @@ add_last(const struct group_row *row, enum zone zone, bool narrow, struct text *
 {
 	struct text first = {0}, last = {0};
 	add_time(&row->first, zone, narrow, &first);
-	add_time(&row->last, zone, narrow, &last);
+	add_time(group_row_last(row), zone, narrow, &last);
 	size_t same = 0;
 	for (size_t i = 0; i < first.length && i < last.length; i++) {
 		if (first.data[i] != last.data[i])
@@ -477,7 +477,7 @@ fill_totals(struct screen *screen, struct table_row *row)
 		const struct table_cell *cell = &state->cells[c];
 		uint64_t sum = 0;
 		for (size_t i = 0; cell->kind == CELL_SEVERITY && i < state->count; i++)
-			sum += group_row(state->group, i)->severities[cell->number];
+			sum += group_row(state->group, i)->more->severities[cell->number];
 		if (cell->kind == CELL_SEVERITY)
 			put_count(row, c, severity_role(cell->number), sum);
 		else if (cell->kind == CELL_COLUMN && cell->number == GROUP_COLUMN_COUNT)
@@ -504,7 +504,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 			put_name(screen, row, c, counted);
 		else if (cell->kind == CELL_SEVERITY)
 			put_count(row, c, severity_role(cell->number),
-				  counted->severities[cell->number]);
+				  counted->more->severities[cell->number]);
 		else
 			put_column(screen, row, c, state->order[i]);
 	}

@@ -49,6 +49,7 @@ arena_alloc(struct arena *arena, size_t size)
 			chunk->next = fresh;
 		else
 			arena->first = fresh;
+		arena->size += sizeof *fresh + want;
 		chunk = fresh;
 	}
 	arena->current = chunk;

@@ -14,6 +14,7 @@ struct arena_chunk;
 /* Zero-initialise to start; treat as opaque. */
 struct arena {
 	struct arena_chunk *first, *current;
+	size_t size; /* of all chunks; callers may read it */
 };
 
 void *arena_alloc(struct arena *, size_t size); /* aligned for any type; not zeroed */

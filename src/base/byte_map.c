@@ -66,7 +66,7 @@ grow_slots(struct byte_map *map)
 struct byte_map_entry *
 byte_map_add(struct byte_map *map, uint64_t hash, const void *bytes, size_t length)
 {
-	if (2 * (map->count + 1) > map->size)
+	if (4 * (map->count + 1) > 3 * map->size)
 		grow_slots(map);
 	struct byte_map_slot *slot = slot_of(map, hash);
 	for (; slot->entry; slot = slot + 1 < map->slots + map->size ? slot + 1 : map->slots) {
@@ -101,12 +101,25 @@ byte_map_nearer(const struct byte_map *map, uint64_t hash)
 }
 
 void
-byte_map_clear(struct byte_map *map)
+byte_map_end(struct byte_map *map)
 {
-	arena_reset(&map->arena);
 	free(map->slots);
 	map->slots = NULL;
-	map->count = map->size = 0;
+	map->size = 0;
+}
+
+size_t
+byte_map_size(const struct byte_map *map)
+{
+	return map->size * sizeof *map->slots + map->arena.size;
+}
+
+void
+byte_map_clear(struct byte_map *map)
+{
+	byte_map_end(map);
+	arena_reset(&map->arena);
+	map->count = 0;
 }
 
 void

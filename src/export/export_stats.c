@@ -144,7 +144,8 @@ add_origins(struct reader *reader, const struct export_options *options, const c
 		group_get_key(row, 0, &key);
 		text_clear(&name);
 		text_add_safe(&name, key.text, key.length, options->charset);
-		add_line(trace, text_get(&name), row->severities, options->filter.severities, out);
+		add_line(trace, text_get(&name), row->more->severities, options->filter.severities,
+			 out);
 	}
 	group_free(group);
 	group_spec_free(&spec);

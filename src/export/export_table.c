@@ -278,6 +278,7 @@ export_table_write(const struct export_table *table, struct group *group, enum t
 		   const struct export_sink *sink, struct err *err)
 {
 	size_t count = group_count(group);
+	group_end(group);
 	size_t *order = mem_new((count + 1) * sizeof *order);
 	group_sort(group, table->sort, table->backwards, order);
 	int failed = export_table_write_rows(table->format.rows, group, &table->spec, order, count,

@@ -302,6 +302,8 @@ close_pane(struct screen *screen, enum pane_id pane)
 	screen->open[pane] = false;
 	if (screen->focus == pane)
 		shown_set_focus(screen, PANE_LIST);
+	if (screen->panes[pane]->news)
+		screen->panes[pane]->news(screen); /* ends its background work */
 	if (!screen->open[PANE_FILTERS])
 		filters_uncount(screen);
 }

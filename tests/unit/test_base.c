@@ -401,6 +401,11 @@ test_byte_map(void **state)
 		entry->value = expected[first] = turn;
 		assert_int_equal(map.count, different);
 	}
+	struct byte_map_entry *kept = byte_map_add(&map, 1, "kept", 4);
+	size_t size = byte_map_size(&map);
+	byte_map_end(&map); /* without slots, entries remain */
+	assert_true(byte_map_size(&map) < size);
+	assert_memory_equal(kept->bytes, "kept", 4);
 	byte_map_clear(&map);
 	assert_int_equal(map.count, 0);
 	assert_int_equal(byte_map_add(&map, 1, keys[0], lengths[0])->value, 0);

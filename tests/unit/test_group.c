@@ -9,10 +9,12 @@
 
 #include "config/profile.h"
 #include "folder.h"
-#include "query/group/group.h"
+#include "query/group/group_search.h"
 #include "random.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
+
+#include <sched.h>
 
 enum { MESSAGES = 4000, LEVELS = 4, TAGS = 5, KEYS = LEVELS * TAGS };
 
@@ -132,6 +134,8 @@ group_all(struct fixture *f, const struct group_spec *spec, size_t part)
 	}
 	group_append(all, some);
 	group_free(some);
+	if (part)
+		group_end(all); /* the rows remain */
 	assert_int_equal(group_messages(all), MESSAGES);
 	return all;
 }
@@ -450,6 +454,49 @@ test_names(void **state)
 	group_spec_free(&spec);
 }
 
+/* A search in the background counts all messages, or stops once its rows take too much. */
+static void
+test_search(void **state)
+{
+	struct fixture *f = *state;
+	struct group_spec spec;
+	make_spec(f, &spec, "text,origin", NULL);
+	const struct filter all = {.severities = SEVERITY_ALL};
+	for (int few = 0; few < 2; few++) {
+		struct group_search *search =
+		    group_search_new(&f->session, &spec, &all, NULL, few ? 1 : SIZE_MAX);
+		while (!group_search_is_done(search))
+			sched_yield();
+		assert_int_equal(group_search_is_full(search), few);
+		uint64_t counted = group_messages(group_search_hold(search));
+		group_search_release(search);
+		assert_true(few ? counted > 0 && counted < MESSAGES : counted == MESSAGES);
+		group_search_free(search);
+	}
+	group_spec_free(&spec);
+}
+
+/* The size of a group grows with its rows and its numbers. */
+static void
+test_size(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const by[] = {"severity", "severity", "pid"};
+	static const char *const of[] = {NULL, "pid", NULL};
+	size_t sizes[3];
+	for (size_t i = 0; i < 3; i++) {
+		struct group_spec spec;
+		make_spec(f, &spec, by[i], of[i]);
+		struct group *group = group_all(f, &spec, 100);
+		sizes[i] = group_bytes(group);
+		group_free(group);
+		group_spec_free(&spec);
+	}
+	/* about half of the numbers are below 8, the others mostly differ */
+	assert_true(sizes[1] > sizes[0] + MESSAGES / 3 * sizeof(uint64_t));
+	assert_true(sizes[2] > sizes[0] + MESSAGES / 3 * sizeof(struct group_row));
+}
+
 int
 main(void)
 {
@@ -457,6 +504,7 @@ main(void)
 	    cmocka_unit_test(test_parts), cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_sort),  cmocka_unit_test(test_orders),
 	    cmocka_unit_test(test_index), cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_search), cmocka_unit_test(test_size),
 	};
 	return cmocka_run_group_tests_name("group", tests, open_fixture, close_fixture);
 }

@@ -409,8 +409,9 @@ check_row(const struct story *s, const struct group_row *row)
 	struct group_key key;
 	group_get_key(row, 0, &key);
 	sscanf(key.text, "core %u", &core);
-	if ((row->gapped ? row->gap : 0) != longest_gap(s, core))
-		fail_msg("a gap of %llu, not %llu", (unsigned long long)row->gap,
+	uint64_t gap = row->more && row->more->gapped ? row->more->gap : 0;
+	if (gap != longest_gap(s, core))
+		fail_msg("a gap of %llu, not %llu", (unsigned long long)gap,
 			 (unsigned long long)longest_gap(s, core));
 }
 

@@ -46,16 +46,24 @@ struct group_pending {
 	uint64_t hash;
 };
 
+/* The row of another group that a row is appended to. */
+struct group_link {
+	uint64_t hash; /* of the key */
+	size_t target; /* from 1; 0: unknown */
+};
+
 struct group {
 	const struct group_spec *spec;
 	VEC(struct group_row) rows;
-	uint64_t count;	 /* of messages */
-	long double sum; /* of the numbers in all rows, for GROUP_COLUMN_PART */
-	bool negative;	 /* some number is negative: parts make no sense */
+	uint64_t count;	     /* of messages */
+	long double sum;     /* of the numbers in all rows, for GROUP_COLUMN_PART */
+	bool negative;	     /* some number is negative: parts make no sense */
+	size_t numbers_size; /* memory of the numbers in all rows */
 	struct arena arena;
 	struct byte_map keys;	      /* of rows; maps to their numbers, from 1 */
 	VEC(struct group_head) heads; /* by trace */
 	VEC(size_t) touched;	      /* rows with messages */
+	VEC(struct group_link) links; /* of rows to another group, once this one is appended */
 	struct text key;
 	bool expanded; /* the current message is expanded */
 
@@ -77,19 +85,19 @@ struct group {
 
 /* --- a group ----------------------------------------------------------------- */
 
+static size_t
+more_size(const struct group_spec *spec)
+{
+	return sizeof(struct group_more) +
+	       (spec->by_severity ? SEVERITY_COUNT * sizeof(uint64_t) : 0);
+}
+
 struct group *
 group_new(const struct group_spec *spec)
 {
 	struct group *group = mem_new(sizeof *group);
 	group->spec = spec;
 	return group;
-}
-
-static void
-free_numbers(struct group_row *row)
-{
-	group_numbers_free(row->numbers);
-	row->numbers = NULL;
 }
 
 static void
@@ -104,16 +112,25 @@ free_head(struct group_head *head)
 	vec_free(&head->rows);
 }
 
+static void
+free_heads(struct group *group)
+{
+	for (size_t i = 0; i < group->heads.count; i++)
+		free_head(&group->heads.at[i]);
+	vec_free(&group->heads);
+}
+
 /* Drop all rows. */
 static void
 drop_rows(struct group *group)
 {
 	for (size_t i = 0; i < group->rows.count; i++)
-		free_numbers(&group->rows.at[i]);
-	for (size_t i = 0; i < group->heads.count; i++)
-		free_head(&group->heads.at[i]);
+		if (group->rows.at[i].more)
+			group_numbers_free(group->rows.at[i].more->numbers);
+	free_heads(group);
 	vec_clear(&group->rows);
-	vec_clear(&group->heads);
+	vec_clear(&group->links);
+	group->numbers_size = 0;
 	arena_reset(&group->arena);
 	byte_map_clear(&group->keys);
 }
@@ -125,13 +142,30 @@ group_free(struct group *group)
 		return;
 	drop_rows(group);
 	vec_free(&group->rows);
-	vec_free(&group->heads);
+	vec_free(&group->links);
 	vec_free(&group->touched);
 	arena_free(&group->arena);
 	byte_map_free(&group->keys);
 	text_free(&group->key);
 	text_free(&group->pending_keys);
 	free(group);
+}
+
+void
+group_end(struct group *group)
+{
+	group_settle(group);
+	free_heads(group);
+	vec_free(&group->links);
+	vec_free(&group->touched);
+	byte_map_end(&group->keys);
+}
+
+size_t
+group_bytes(const struct group *group)
+{
+	return group->rows.count * sizeof *group->rows.at + byte_map_size(&group->keys) +
+	       group->arena.size + group->numbers_size;
 }
 
 uint64_t
@@ -174,13 +208,19 @@ group_nearer_row(const struct group *group, size_t row)
 
 /* --- keys -------------------------------------------------------------------- */
 
-/* Header of a value in a key. The bytes of its text follow. */
+/* Header of a value in a key. The bits of a number follow, then the bytes of the text. */
 struct key_part {
-	uint64_t bits; /* of a number */
-	uint32_t length;
-	uint8_t type; /* enum value_type */
+	uint32_t length; /* of the text */
+	uint8_t type;	 /* enum value_type */
 	bool is_plain, is_named, ticks;
 };
+
+/* Return the number of bytes between the header and the text. */
+static size_t
+bits_size(const struct key_part *part)
+{
+	return part->type == VALUE_TEXT || part->type == VALUE_ABSENT ? 0 : sizeof(uint64_t);
+}
 
 /* Expand the message once, as far as any name needs. */
 static void
@@ -213,8 +253,6 @@ add_key_part(const struct value_name *name, struct value_look *look, struct text
 	memset(&part, 0, sizeof part); /* padding is compared too */
 	value_get(name, look, &value);
 	part.type = (uint8_t)value.type;
-	if (value.type != VALUE_TEXT)
-		part.bits = value.u;
 	part.is_named = value.meaning && value.type != VALUE_TEXT;
 	part.is_plain =
 	    !part.is_named && (!value.field || (value.field->row->type != FIELD_HEX &&
@@ -222,8 +260,9 @@ add_key_part(const struct value_name *name, struct value_look *look, struct text
 	part.ticks = value.ticks;
 	size_t start = key->length;
 	text_add_bytes(key, &part, sizeof part);
+	text_add_bytes(key, &value.u, bits_size(&part));
 	add_key_text(name, &value, key);
-	part.length = (uint32_t)(key->length - start - sizeof part);
+	part.length = (uint32_t)(key->length - start - sizeof part - bits_size(&part));
 	memcpy(key->data + start + offsetof(struct key_part, length), &part.length,
 	       sizeof part.length);
 }
@@ -236,17 +275,20 @@ make_key(struct group *group, struct value_look *look)
 		add_key_part(group->spec->by[i], look, &group->key);
 }
 
+/* Read the value after a header, at BYTES. */
 static struct group_key
-read_key(const struct key_part *part, const char *text)
+read_key(const struct key_part *part, const char *bytes)
 {
+	uint64_t bits = 0;
 	struct group_key key = {.absent = part->type == VALUE_ABSENT,
 				.is_plain = part->is_plain,
 				.is_named = part->is_named,
 				.ticks = part->ticks,
-				.text = text,
+				.text = bytes + bits_size(part),
 				.length = part->length};
 	struct value value;
-	group_set_number(&value, (enum value_type)part->type, part->bits);
+	memcpy(&bits, bytes, bits_size(part));
+	group_set_number(&value, (enum value_type)part->type, bits);
 	key.is_number = value_number(&value, &key.number);
 	return key;
 }
@@ -256,7 +298,7 @@ group_get_key(const struct group_row *row, size_t name, struct group_key *key)
 {
 	const char *bytes = row->key->bytes;
 	struct key_part part;
-	for (;; bytes += sizeof part + part.length) {
+	for (;; bytes += sizeof part + bits_size(&part) + part.length) {
 		memcpy(&part, bytes, sizeof part);
 		if (!name--)
 			break;
@@ -265,11 +307,14 @@ group_get_key(const struct group_row *row, size_t name, struct group_key *key)
 	key->wall = row->first.wall;
 }
 
-static uint64_t *
-new_severities(struct group *group)
+/* Return the rest of a row, new if it has none yet. */
+static struct group_more *
+more_of(struct group *group, struct group_row *row)
 {
-	const size_t size = SEVERITY_COUNT * sizeof(uint64_t);
-	return memset(arena_alloc(&group->arena, size), 0, size);
+	size_t size = more_size(group->spec);
+	if (!row->more)
+		row->more = memset(arena_alloc(&group->arena, size), 0, size);
+	return row->more;
 }
 
 /* Find or add the row with a key. Return its number. */
@@ -281,9 +326,6 @@ row_of_key(struct group *group, uint64_t hash, const char *key, size_t size)
 		return entry->value - 1;
 	struct group_row *row = vec_add(&group->rows);
 	row->key = entry;
-	row->hash = hash;
-	if (group->spec->by_severity)
-		row->severities = new_severities(group);
 	entry->value = group->rows.count;
 	return entry->value - 1;
 }
@@ -458,20 +500,22 @@ add_number(struct group *group, struct group_row *row, const struct value *value
 	long double number;
 	if (!value_number(value, &number))
 		return;
-	if (!row->numbers)
-		row->numbers = group_numbers_new(value->type, value->ticks);
-	if (!group_numbers_add(row->numbers, value))
+	struct group_more *more = more_of(group, row);
+	if (!more->numbers)
+		more->numbers = group_numbers_new(value->type, value->ticks);
+	if (!group_numbers_add(more->numbers, value))
 		return;
 	group->sum += number;
 	group->negative |= number < 0;
 }
 
 static void
-add_head_number(struct group_row *row, uint64_t number)
+add_head_number(struct group *group, struct group_row *row, uint64_t number)
 {
-	if (!row->numbers)
-		row->numbers = group_numbers_new(VALUE_UNSIGNED, false);
-	group_numbers_add_unsigned(row->numbers, number);
+	struct group_more *more = more_of(group, row);
+	if (!more->numbers)
+		more->numbers = group_numbers_new(VALUE_UNSIGNED, false);
+	group_numbers_add_unsigned(more->numbers, number);
 }
 
 /* Add the numbers of the batch. */
@@ -487,7 +531,7 @@ add_numbers(struct group *group)
 		if (!value_has_head_numbers(of))
 			add_number(group, row, &group->numbers[i]);
 		else if (group->numbered[i])
-			add_head_number(row, group->head_numbers[i]);
+			add_head_number(group, row, group->head_numbers[i]);
 	}
 }
 
@@ -500,21 +544,21 @@ count_message(struct group *group, size_t at, unsigned severity, uint64_t count)
 	if (!row->count)
 		*vec_add(&group->touched) = at;
 	row->count += count;
-	if (row->severities)
-		row->severities[severity] += count;
+	if (group->spec->by_severity)
+		more_of(group, row)->severities[severity] += count;
 	group->count += count;
 	return row;
 }
 
 static void
-note_gap(struct group_row *row, uint64_t length, bool known, int64_t from)
+note_gap(struct group_more *more, uint64_t length, bool known, int64_t from)
 {
-	if (row->gapped && (row->gap_known != known || row->gap >= length))
+	if (more->gapped && (more->gap_known != known || more->gap >= length))
 		return;
-	row->gapped = true;
-	row->gap_known = known;
-	row->gap = length;
-	row->gap_from = from;
+	more->gapped = true;
+	more->gap_known = known;
+	more->gap = length;
+	more->gap_from = from;
 }
 
 /* Same as gap_between(), inline. */
@@ -526,16 +570,28 @@ find_gap(const struct group_time *from, const struct group_time *to, struct gap 
 	return clocks_can_subtract(&first, &last) && gap_of(from->order, to->order, to->known, gap);
 }
 
+const struct group_time *
+group_row_last(const struct group_row *row)
+{
+	return row->more && row->more->last.valid ? &row->more->last : &row->first;
+}
+
+/* Set the last time of a row. Note the gap before FIRST, unless WITH_GAP is false. */
 static void
-note_time(struct group_row *row, const struct group_time *time, bool with_gap)
+note_times(struct group *group, struct group_row *row, const struct group_time *first,
+	   const struct group_time *last, bool with_gap)
 {
 	struct gap gap;
-	if (!row->timed)
-		row->first = *time;
-	else if (with_gap && find_gap(&row->last, time, &gap))
-		note_gap(row, gap.length, gap.known, row->last.order);
-	row->last = *time;
-	row->timed = true;
+	bool later = row->first.valid;
+	if (!later)
+		row->first = *first;
+	if (!later && first == last)
+		return;
+	struct group_more *more = more_of(group, row);
+	const struct group_time *before = group_row_last(row);
+	if (later && with_gap && find_gap(before, first, &gap))
+		note_gap(more, gap.length, gap.known, before->order);
+	more->last = *last;
 }
 
 /* Find the rows of all pending messages. */
@@ -559,8 +615,11 @@ find_rows(struct group *group)
 static struct group_time
 time_of(const struct message_time *at)
 {
-	return (struct group_time){
-	    .order = at->order, .part = (uint32_t)at->part, .known = at->known, .wall = at->wall};
+	return (struct group_time){.order = at->order,
+				   .part = (uint32_t)at->part,
+				   .known = at->known,
+				   .wall = at->wall,
+				   .valid = true};
 }
 
 /* Get the times of batch messages of one trace. */
@@ -624,7 +683,7 @@ settle_waiting(struct group *group, const struct clocks_scale *scale)
 		struct group_row *row =
 		    count_message(group, group->rows_of[i], group->messages[i].severity, 1);
 		if (timed && group->timed[i])
-			note_time(row, &group->times[i], with_gap);
+			note_times(group, row, &group->times[i], &group->times[i], with_gap);
 	}
 	if (spec->of)
 		add_numbers(group);
@@ -673,36 +732,25 @@ group_add_count(struct group *group, struct value_look *look, uint64_t count)
 }
 
 static void
-append_row(struct group_row *to, struct group_row *from)
+append_row(struct group *group, struct group_row *to, struct group_row *from)
 {
-	struct gap gap;
+	struct group_more *rest = from->more;
 	to->count += from->count;
-	for (int s = 0; s < SEVERITY_COUNT && to->severities; s++)
-		to->severities[s] += from->severities[s];
-	if (from->timed) {
-		if (to->timed && find_gap(&to->last, &from->first, &gap))
-			note_gap(to, gap.length, gap.known, to->last.order);
-		if (from->gapped)
-			note_gap(to, from->gap, from->gap_known, from->gap_from);
-		if (!to->timed)
-			to->first = from->first;
-		to->last = from->last;
-		to->timed = true;
+	if (from->first.valid)
+		note_times(group, to, &from->first, group_row_last(from), true);
+	if (!rest)
+		return;
+	struct group_more *more = more_of(group, to);
+	for (int s = 0; s < SEVERITY_COUNT && group->spec->by_severity; s++)
+		more->severities[s] += rest->severities[s];
+	if (rest->gapped)
+		note_gap(more, rest->gap, rest->gap_known, rest->gap_from);
+	if (rest->numbers) {
+		group->numbers_size -= group_numbers_size(more->numbers);
+		more->numbers = group_numbers_join(more->numbers, rest->numbers);
+		group->numbers_size += group_numbers_size(more->numbers);
 	}
-	if (from->numbers)
-		to->numbers = group_numbers_join(to->numbers, from->numbers);
-	from->numbers = NULL;
-}
-
-/* Reset a row to its state before any message. */
-static void
-empty_row(struct group_row *row)
-{
-	uint64_t *severities = row->severities;
-	if (severities)
-		memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
-	*row = (struct group_row){
-	    .severities = severities, .key = row->key, .hash = row->hash, .target = row->target};
+	memset(rest, 0, more_size(group->spec));
 }
 
 /* Prefetch the data of GROUP for the next BATCH touched rows of FROM, starting at I. */
@@ -711,16 +759,26 @@ fetch_targets(const struct group *group, const struct group *from, size_t i)
 {
 	size_t until = from->touched.count - i < BATCH ? from->touched.count : i + BATCH;
 	for (size_t k = i; k < until; k++) {
-		const struct group_row *row = &from->rows.at[from->touched.at[k]];
-		if (row->target)
-			__builtin_prefetch(&group->rows.at[row->target - 1], 1);
+		const struct group_link *link = &from->links.at[from->touched.at[k]];
+		if (link->target)
+			__builtin_prefetch(&group->rows.at[link->target - 1], 1);
 		else
-			byte_map_near(&group->keys, row->hash);
+			byte_map_near(&group->keys, link->hash);
 	}
 	for (size_t k = i; k < until; k++) {
-		const struct group_row *row = &from->rows.at[from->touched.at[k]];
-		if (!row->target)
-			byte_map_nearer(&group->keys, row->hash);
+		const struct group_link *link = &from->links.at[from->touched.at[k]];
+		if (!link->target)
+			byte_map_nearer(&group->keys, link->hash);
+	}
+}
+
+/* Make the links of new rows. */
+static void
+link_rows(struct group *from)
+{
+	for (size_t i = from->links.count; i < from->rows.count; i++) {
+		const struct byte_map_entry *key = from->rows.at[i].key;
+		vec_add(&from->links)->hash = byte_map_hash(key->bytes, key->length);
 	}
 }
 
@@ -729,18 +787,20 @@ group_append(struct group *group, struct group *from)
 {
 	group_settle(group);
 	group_settle(from);
+	link_rows(from);
 	for (size_t i = 0; i < from->touched.count; i++) {
 		struct group_row *row = &from->rows.at[from->touched.at[i]];
+		struct group_link *link = &from->links.at[from->touched.at[i]];
 		if (i % BATCH == 0)
 			fetch_targets(group, from, i);
-		if (!row->target)
-			row->target =
-			    row_of_key(group, row->hash, row->key->bytes, row->key->length) + 1;
-		struct group_row *to = &group->rows.at[row->target - 1];
+		if (!link->target)
+			link->target =
+			    row_of_key(group, link->hash, row->key->bytes, row->key->length) + 1;
+		struct group_row *to = &group->rows.at[link->target - 1];
 		if (!to->count)
-			*vec_add(&group->touched) = row->target - 1;
-		append_row(to, row);
-		empty_row(row);
+			*vec_add(&group->touched) = link->target - 1;
+		append_row(group, to, row);
+		*row = (struct group_row){.key = row->key, .more = row->more};
 	}
 	group->count += from->count;
 	group->sum += from->sum;
@@ -765,8 +825,9 @@ set_time(struct value *value, const struct group_time *time)
 void
 group_value(struct group *group, size_t at, enum group_column column, struct value *value)
 {
-	struct group_row *row = &group->rows.at[at];
-	struct group_numbers *numbers = row->numbers;
+	const struct group_row *row = &group->rows.at[at];
+	const struct group_more *more = row->more;
+	struct group_numbers *numbers = more ? more->numbers : NULL;
 	uint64_t values =
 	    column >= GROUP_COLUMN_VALUES && numbers ? group_numbers_count(numbers) : 0;
 	*value = (struct value){0};
@@ -774,13 +835,14 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 		group_set_number(value, VALUE_UNSIGNED, row->count);
 	} else if (column == GROUP_COLUMN_SHARE && group->count) {
 		group_set_real(value, (long double)row->count / (long double)group->count);
-	} else if ((column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST) && row->timed) {
-		set_time(value, column == GROUP_COLUMN_FIRST ? &row->first : &row->last);
-	} else if (column == GROUP_COLUMN_GAP && row->gapped) {
-		group_set_number(value, VALUE_UNSIGNED, row->gap);
-		value->ticks = !row->gap_known;
-	} else if (column == GROUP_COLUMN_GAP_FROM && row->gapped) {
-		const struct group_time from = {.order = row->gap_from, .known = row->gap_known};
+	} else if ((column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST) &&
+		   row->first.valid) {
+		set_time(value, column == GROUP_COLUMN_FIRST ? &row->first : group_row_last(row));
+	} else if (column == GROUP_COLUMN_GAP && more && more->gapped) {
+		group_set_number(value, VALUE_UNSIGNED, more->gap);
+		value->ticks = !more->gap_known;
+	} else if (column == GROUP_COLUMN_GAP_FROM && more && more->gapped) {
+		const struct group_time from = {.order = more->gap_from, .known = more->gap_known};
 		set_time(value, &from);
 	} else if (column == GROUP_COLUMN_PART) {
 		if (values && group->sum > 0 && !group->negative)

@@ -3,9 +3,10 @@
  * first and last time, longest gap, and statistics of numbers under one more name.
  *
  * A group is fed message by message, in the order of the session. Groups of consecutive
- * parts can be appended. The result equals one group of all messages. Memory: about 200
- * bytes a row, plus its texts and their source bytes. Exact percentiles need 8 bytes for
- * each number, or 32 KiB a row with many small numbers.
+ * parts can be appended. The result equals one group of all messages. Memory: about 100
+ * bytes a row, plus its texts, plus 64 bytes from its second message on. To sort rows takes
+ * 48 bytes each. Exact percentiles need 8 bytes for each number, or 32 KiB a row with many
+ * small numbers.
  *
  * Cost: nothing for counts by severity, origin and trace if an index exists. Rows by raw
  * keys cost less than one decoding. Times (first, last, gap) cost the same again, unless
@@ -101,23 +102,28 @@ struct group_time {
 	int64_t order; /* nanoseconds if `known` */
 	uint32_t part;
 	bool known, wall;
+	bool valid; /* false: no time */
+};
+
+/* The rest of a row. With many rows, most have only one message and need none. */
+struct group_more {
+	struct group_time last;	       /* not valid: same as the first */
+	uint64_t gap;		       /* the longest; the first of equal ones */
+	int64_t gap_from;	       /* `order` of the message before it */
+	bool gapped, gap_known;	       /* `gap` is valid; in nanoseconds, else in ticks */
+	struct group_numbers *numbers; /* NULL: none yet */
+	uint64_t severities[];	       /* messages by severity, if by_severity */
 };
 
 struct group_row {
-	/* changes with each message; kept together in memory */
 	uint64_t count;
-	struct group_time first, last;
-	uint64_t gap;		       /* the longest; the first of equal ones */
-	int64_t gap_from;	       /* `order` of the message before it */
-	bool timed;		       /* `first` and `last` are valid */
-	bool gapped, gap_known;	       /* `gap` is valid; in nanoseconds, else in ticks */
-	uint64_t *severities;	       /* messages by severity; NULL unless by_severity */
-	struct group_numbers *numbers; /* NULL: none yet */
-
+	struct group_time first;
+	struct group_more *more;	  /* NULL: none; always there if by_severity */
 	const struct byte_map_entry *key; /* all keys, in the form for comparison */
-	uint64_t hash;
-	size_t target; /* number of this row in the group it is appended to, from 1 */
 };
+
+/* Return the time of the last message. */
+const struct group_time *group_row_last(const struct group_row *);
 
 struct group;
 
@@ -158,6 +164,12 @@ bool group_is_indexed(const struct group_spec *, struct reader *);
 
 /* Add the indexed messages of a trace with these severities, a bit set. */
 void group_add_index(struct group *, struct reader *, uint16_t severities);
+
+/* Free the memory that only more messages need. None can be added afterwards. */
+void group_end(struct group *);
+
+/* Return the bytes of memory that the rows take, with the numbers of appended groups. */
+size_t group_bytes(const struct group *);
 
 /* Append a group of the same spec with later messages, and empty it. */
 void group_append(struct group *, struct group *from);

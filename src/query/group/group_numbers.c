@@ -366,6 +366,15 @@ whole_sum(enum value_type type, const struct sums *sums)
 	return type == VALUE_REAL ? sums->real_sum : (long double)sums->sum;
 }
 
+size_t
+group_numbers_size(const struct group_numbers *numbers)
+{
+	if (!numbers)
+		return 0;
+	return sizeof *numbers + numbers->bits.capacity * sizeof *numbers->bits.at +
+	       (numbers->few ? FEW * sizeof *numbers->few : 0);
+}
+
 uint64_t
 group_numbers_count(struct group_numbers *numbers)
 {

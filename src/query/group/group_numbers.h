@@ -41,6 +41,9 @@ void group_numbers_add_unsigned(struct group_numbers *, uint64_t number);
 /* Add the numbers of FROM to TO and free FROM. TO may be NULL. Return the result. */
 struct group_numbers *group_numbers_join(struct group_numbers *to, struct group_numbers *from);
 
+/* Return the bytes of memory that they take. NULL takes none. */
+size_t group_numbers_size(const struct group_numbers *);
+
 /* Return the number of numbers, or their sum. */
 uint64_t group_numbers_count(struct group_numbers *);
 long double group_numbers_sum(struct group_numbers *);

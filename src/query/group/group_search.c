@@ -20,7 +20,8 @@
 
 enum {
 	TELL_MS = 200, /* between two signals */
-	BATCH = 256    /* messages between two checks of the clock */
+	BATCH = 256,   /* messages between two checks of the clock */
+	PART = 1024    /* messages between two checks of the memory */
 };
 
 struct group_search {
@@ -28,6 +29,7 @@ struct group_search {
 	const struct group_spec *spec;
 	struct filter filter; /* a copy */
 	bool *hidden;
+	size_t most; /* bytes of memory */
 	struct job job;
 
 	/* for the worker only */
@@ -39,16 +41,20 @@ struct group_search {
 	struct group *part;
 	struct expansion expansion;
 
-	struct group *group; /* under the job's lock */
+	/* under the job's lock */
+	struct group *group;
+	bool full; /* stopped: the rows take more than `most` */
 };
 
-/* Append the new counts to the shown group. */
-static void
+/* Append the new counts to the shown group. Return false if it has too many rows for more. */
+static bool
 show_counted(struct group_search *s)
 {
 	job_lock(&s->job);
 	group_append(s->group, s->part);
+	bool full = group_bytes(s->group) > s->most;
 	job_unlock(&s->job);
+	return !full;
 }
 
 static struct context_cursor *
@@ -96,12 +102,19 @@ walk_messages(struct group_search *s)
 		any = sequence_next(s->sequence, &at);
 		if (passed % BATCH)
 			continue;
+		bool quiet = job_told_within(&s->job, TELL_MS);
 		if (job_is_stopping(&s->job))
 			return;
-		if (job_told_within(&s->job, TELL_MS))
+		if (quiet && passed % PART)
 			continue;
-		show_counted(s);
-		job_tell(&s->job);
+		if (any && !show_counted(s)) {
+			job_lock(&s->job);
+			s->full = true;
+			job_unlock(&s->job);
+			return;
+		}
+		if (!quiet)
+			job_tell(&s->job);
 	}
 }
 
@@ -140,12 +153,13 @@ search_job(void *context)
 
 struct group_search *
 group_search_new(struct session *session, const struct group_spec *spec,
-		 const struct filter *filter, const bool *hidden)
+		 const struct filter *filter, const bool *hidden, size_t most)
 {
 	struct group_search *s = mem_new(sizeof *s);
 	size_t traces = session->traces.count;
 	s->session = session;
 	s->spec = spec;
+	s->most = most;
 	s->filter = filter_clone(filter);
 	s->hidden = mem_new((traces + 1) * sizeof *s->hidden);
 	for (size_t i = 0; hidden && i < traces; i++)
@@ -191,6 +205,15 @@ void
 group_search_release(struct group_search *s)
 {
 	job_unlock(&s->job);
+}
+
+bool
+group_search_is_full(struct group_search *s)
+{
+	job_lock(&s->job);
+	bool full = s->full;
+	job_unlock(&s->job);
+	return full;
 }
 
 bool

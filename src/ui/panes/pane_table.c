@@ -5,7 +5,8 @@
  * A search (query/group/group_search.h) counts in the background. It starts again when other
  * rows are shown, when clocks are related and when the index is complete. For severity, origin
  * and trace, the index supplies counts until the search is done. Each drawing formats the rows
- * on the screen. Rows are sorted when counts change, but very many only at the end.
+ * on the screen. Rows are sorted when counts change, but very many only at the end. Counting
+ * stops at MEMORY_MAX, and a closed pane keeps no counts.
  */
 #include "config.h"
 
@@ -31,6 +32,7 @@
 
 enum {
 	SORTED_EARLY = 20000, /* most rows sorted while counting runs */
+	MEMORY_MAX = 256,     /* MiB that the rows may take */
 	COPY_MAX = 64 * 1024, /* bytes; many terminals drop longer texts */
 	NAME_COLUMNS = 8,     /* least width of a name that needs it */
 	NUMBER_COLUMNS = 12,  /* width of a number */
@@ -53,6 +55,7 @@ struct table_state {
 	struct group_search *search;	/* or NULL */
 	struct shown_rows rows;		/* rows of the search */
 	bool complete;			/* the counts are final */
+	bool full;			/* counting stopped at MEMORY_MAX; reported */
 	struct group *indexed;		/* counts of the index until the search is done, or NULL */
 	uint64_t found_generation;	/* epoch of the members below */
 	size_t *order;
@@ -84,6 +87,9 @@ drop_search(struct table_state *state)
 	state->search = NULL;
 	state->indexed = NULL;
 	shown_rows_free(&state->rows);
+	free(state->order);
+	state->order = NULL;
+	state->full = false;
 	state->found_generation = 0;
 	state->count = 0;
 }
@@ -94,7 +100,6 @@ table_close(void *context)
 	struct table_state *state = context;
 	drop_search(state);
 	group_spec_free(&state->spec);
-	free(state->order);
 	text_free(&state->text);
 	table_free(&state->table);
 }
@@ -128,7 +133,8 @@ start_search(struct screen *screen)
 		contexts_start(screen->session->contexts);
 	shown_rows_take(&state->rows, screen, generation);
 	state->search =
-	    group_search_new(screen->session, &state->spec, screen->filter, state->rows.hidden);
+	    group_search_new(screen->session, &state->spec, screen->filter, state->rows.hidden,
+			     (size_t)MEMORY_MAX << 20);
 }
 
 /* Count by the index alone. False if filter or names need messages. */
@@ -160,7 +166,8 @@ hold_group(struct screen *screen)
 	start_search(screen);
 	unsigned found = group_search_generation(state->search);
 	bool done = group_search_is_done(state->search);
-	state->complete = done && screen->indexed && clocks_are_settled(screen->session->clocks);
+	state->complete = done && !group_search_is_full(state->search) && screen->indexed &&
+			  clocks_are_settled(screen->session->clocks);
 	bool news = generation_renew(&state->found_generation, found);
 	if (news && !done)
 		count_indexed(screen);
@@ -197,6 +204,10 @@ table_has_news(struct screen *screen)
 	if (!screen->open[PANE_TABLE]) {
 		drop_search(state);
 		return false;
+	}
+	if (state->search && !state->full && group_search_is_full(state->search)) {
+		screen_notice(screen, NOTICE_TABLE_FULL, MEMORY_MAX);
+		state->full = true;
 	}
 	return state->search &&
 	       (group_search_generation(state->search) != state->found_generation ||
@@ -411,7 +422,7 @@ add_last(const struct group_row *row, enum zone zone, bool narrow, struct text *
 {
 	struct text first = {0}, last = {0};
 	add_time(&row->first, zone, narrow, &first);
-	add_time(&row->last, zone, narrow, &last);
+	add_time(group_row_last(row), zone, narrow, &last);
 	size_t same = 0;
 	for (size_t i = 0; i < first.length && i < last.length; i++) {
 		if (first.data[i] != last.data[i])
@@ -477,7 +488,7 @@ fill_totals(struct screen *screen, struct table_row *row)
 		const struct table_cell *cell = &state->cells[c];
 		uint64_t sum = 0;
 		for (size_t i = 0; cell->kind == CELL_SEVERITY && i < state->count; i++)
-			sum += group_row(state->group, i)->severities[cell->number];
+			sum += group_row(state->group, i)->more->severities[cell->number];
 		if (cell->kind == CELL_SEVERITY)
 			put_count(row, c, severity_role(cell->number), sum);
 		else if (cell->kind == CELL_COLUMN && cell->number == GROUP_COLUMN_COUNT)
@@ -504,7 +515,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 			put_name(screen, row, c, counted);
 		else if (cell->kind == CELL_SEVERITY)
 			put_count(row, c, severity_role(cell->number),
-				  counted->severities[cell->number]);
+				  counted->more->severities[cell->number]);
 		else
 			put_column(screen, row, c, state->order[i]);
 	}
@@ -552,6 +563,9 @@ table_title(struct screen *screen, struct text *out)
 	text_addf(out, "  %s%s %s %s", text_number(digits, state->count),
 		  state->complete ? "" : "+", state->waits ? "to be sorted by" : "by",
 		  sort_name(state));
+	if (state->full)
+		text_addf(out, "  of the first %s messages",
+			  text_number(digits, group_messages(state->group)));
 	release_group(screen);
 }
 

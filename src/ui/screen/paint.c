@@ -13,7 +13,10 @@
 #include "config.h"
 
 #include "ui/screen/paint.h"
+#include "base/byte_map.h"
+#include "base/vec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -40,6 +43,8 @@ void
 paint_free(struct painter *painter)
 {
 	canvas_free(&painter->shown);
+	free(painter->hashes);
+	painter->hashes = NULL;
 }
 
 /* --- cells ------------------------------------------------------------- */
@@ -371,13 +376,13 @@ struct shift {
 /* Return how many more rows are right after a shift.  Count rows that it brings into place.
  * Subtract rows between the first and the last one that are already right. */
 static int
-count_gain(const struct canvas *old, const struct canvas *canvas, int by)
+count_gain(const uint64_t *old, const uint64_t *hashes, int rows, int by)
 {
 	int gain = 0, right = 0; /* since the last row that gained */
-	for (int row = by < 0 ? -by : 0; row < canvas->rows && row + by < canvas->rows; row++) {
-		if (same_row(canvas, row, old, row)) {
+	for (int row = by < 0 ? -by : 0; row < rows && row + by < rows; row++) {
+		if (hashes[row] == old[row]) {
 			right += gain > 0;
-		} else if (same_row(canvas, row, old, row + by)) {
+		} else if (hashes[row] == old[row + by]) {
 			gain += 1 - right;
 			right = 0;
 		}
@@ -385,14 +390,39 @@ count_gain(const struct canvas *old, const struct canvas *canvas, int by)
 	return gain;
 }
 
-/* Return the shift that brings most rows into place. */
-static struct shift
-find_shift(const struct canvas *old, const struct canvas *canvas)
+static void
+hash_rows(const struct canvas *canvas, uint64_t *hashes)
 {
+	for (int row = 0; row < canvas->rows; row++)
+		hashes[row] = byte_map_hash(row_of(canvas, row),
+					    (size_t)canvas->cols * sizeof *canvas->cells);
+}
+
+/* True if at least two rows differ.  Fewer gain nothing by a shift. */
+static bool
+differs_twice(const struct canvas *old, const struct canvas *canvas)
+{
+	int different = 0;
+	for (int row = 0; row < canvas->rows && different < 2; row++)
+		different += !same_row(canvas, row, old, row);
+	return different == 2;
+}
+
+/* Return the shift that brings most rows into place.  Rows are compared by hashes: a wrong shift
+ * only costs bytes. */
+static struct shift
+find_shift(struct painter *p, const struct canvas *canvas)
+{
+	const struct canvas *old = &p->shown;
 	int rows = canvas->rows, most = 1;
 	struct shift shift = {0};
+	if (!differs_twice(old, canvas))
+		return shift;
+	p->hashes = mem_resize(p->hashes, 2 * (size_t)rows * sizeof *p->hashes);
+	hash_rows(old, p->hashes);
+	hash_rows(canvas, p->hashes + rows);
 	for (int by = 1 - rows; by < rows; by++) {
-		int gain = by ? count_gain(old, canvas, by) : 0;
+		int gain = by ? count_gain(p->hashes, p->hashes + rows, rows, by) : 0;
 		if (gain > most) {
 			most = gain;
 			shift.by = by;
@@ -498,7 +528,7 @@ painter_paint(struct painter *painter, const struct paint_terminal *terminal,
 	if (!painter->known || shown->rows != canvas->rows || shown->cols != canvas->cols)
 		start_anew(&brush, canvas);
 	if (terminal->region && terminal->reverse_index) {
-		struct shift shift = find_shift(shown, canvas);
+		struct shift shift = find_shift(painter, canvas);
 		if (shift.by)
 			apply_shift(&brush, &shift, canvas);
 	}

@@ -38,6 +38,7 @@ struct painter {
 	bool cursor_shown;
 	int row, col;	 /* terminal's cursor; row -1 = not known */
 	int top, bottom; /* scroll region */
+	uint64_t *hashes; /* scratch: of the rows shown, then of the new ones */
 	enum role role;	 /* role of the current style; NORMAL = plain, if its style is empty */
 	/* bytes to move forward by that number of columns; 0: not measured */
 	uint8_t costs[PAINT_COSTS];

@@ -23,7 +23,7 @@
 
 enum { SAMPLE = 65536, FOLDERS = 0700, FILES = 0600 };
 
-static const char mark[8] = "trawl 9"; /* change it with this file format */
+static const char mark[8] = "trawl A"; /* change it with this file format */
 const struct file_kind saved_kind = {SAVED_ENDING, "trawl "};
 
 struct head {

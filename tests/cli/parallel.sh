@@ -75,6 +75,8 @@ for format in syst/raw syst/stp gem; do
 	ok "... and on standard error" cmp one.err many.err
 done
 unset XDG_CACHE_HOME
+"$TRAWL" -q -t none --split=3/3 --cache-dir=cache -f gem kept.bin
+ok "a part keeps the index that it builds" test "$(ls cache)"
 
 # Hosts that share a file system have different device numbers for it: an overlay has its own.
 on_two_hosts()

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -200,9 +199,9 @@ is_name(const char *name, const char *ending)
 	       !strcmp(name + length - least, ending);
 }
 
-/* True if we wrote the file and no other process uses it. */
+/* True if we wrote the file. */
 static bool
-is_removable(int folder, const char *name, const char *head)
+is_ours(int folder, const char *name, const char *head)
 {
 	struct stat st;
 	char bytes[HEAD_MAX];
@@ -211,8 +210,7 @@ is_removable(int folder, const char *name, const char *head)
 	if (file < 0)
 		return false;
 	bool ours = !fstat(file, &st) && S_ISREG(st.st_mode) &&
-		    file_read_at(file, bytes, length, 0) && !memcmp(bytes, head, length) &&
-		    !flock(file, LOCK_EX | LOCK_NB);
+		    file_read_at(file, bytes, length, 0) && !memcmp(bytes, head, length);
 	close(file);
 	return ours;
 }
@@ -240,7 +238,7 @@ file_prune(const char *path, const struct file_kind *kind, uint64_t files, uint6
 	uint64_t left = found.count;
 	for (size_t i = 0; i < found.count; i++) {
 		if ((left > files || sum > bytes) &&
-		    is_removable(dirfd(dir), found.at[i].name, kind->head) &&
+		    is_ours(dirfd(dir), found.at[i].name, kind->head) &&
 		    unlinkat(dirfd(dir), found.at[i].name, 0) == 0) {
 			sum -= found.at[i].size;
 			left--;

@@ -64,8 +64,7 @@ struct file_kind {
 };
 
 /* Remove the oldest files of this kind from the folder of PATH.  Stop when at most FILES of at
- * most BYTES in total are left.  Keep other files, links, and files that another process locked
- * (flock). */
+ * most BYTES in total are left.  Keep other files and links. */
 void file_prune(const char *path, const struct file_kind *, uint64_t files, uint64_t bytes);
 
 #endif

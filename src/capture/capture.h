@@ -244,9 +244,10 @@ void capture_lose(const struct capture *, uint64_t offset, uint64_t length, int 
  * the end.  Missing bytes read as zeros. */
 size_t capture_read(const struct capture *, uint64_t offset, void *buffer, size_t length);
 
-/* Identifies a file and detects that it changed. */
+/* Identifies a file and detects that it changed.  Without the device number: each host has its own
+ * for a shared file system. */
 struct capture_identity {
-	uint64_t device, inode;
+	uint64_t inode;
 	int64_t modified; /* nanoseconds since the epoch */
 };
 void capture_identify(const struct capture *, struct capture_identity *);

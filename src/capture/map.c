@@ -950,7 +950,6 @@ capture_identify(const struct capture *capture, struct capture_identity *identit
 	*identity = (struct capture_identity){0};
 	if (!stat_file(capture, &st))
 		return;
-	identity->device = st.st_dev;
 	identity->inode = st.st_ino;
 	identity->modified = st.st_mtim.tv_sec * (int64_t)1000000000 + st.st_mtim.tv_nsec;
 }

@@ -338,7 +338,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		if (options->part < options->parts)
 			walk->until = (uint64_t)(share / options->parts);
 		if (walk->from)
-			index_find_kept(trace_index(trace));
+			trace_build(trace);
 		walk->next = reader_walk_from(walk->reader, walk->from);
 		return;
 	}

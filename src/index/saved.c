@@ -17,13 +17,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAMPLE = 65536, FOLDERS = 0700, FILES = 0600 };
 
-static const char mark[8] = "trawl 9"; /* change it with this file format */
+static const char mark[8] = "trawl A"; /* change it with this file format */
 const struct file_kind saved_kind = {SAVED_ENDING, "trawl "};
 
 struct head {
@@ -134,9 +133,9 @@ read_file(const char *path, size_t *length)
 	struct stat st;
 	char *bytes = NULL;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file >= 0 && !flock(file, LOCK_SH | LOCK_NB) && fstat(file, &st) == 0 &&
-	    S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= SAVED_MAX &&
-	    (bytes = malloc((size_t)st.st_size))) {
+	if (file >= 0 && fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	    st.st_size <= SAVED_MAX && (bytes = malloc((size_t)st.st_size))) {
+		futimens(file, NULL); /* file_prune removes the oldest first */
 		*length = 0;
 		ssize_t n;
 		while ((n = read(file, bytes + *length, (size_t)st.st_size - *length)) > 0)

@@ -228,9 +228,8 @@ open_index(struct trace *trace)
 	if (!capture_is_spooled(trace->capture) && trace->host->cache_dir) {
 		struct capture_identity file;
 		capture_identify(trace->capture, &file);
-		text_addf(&cache, "%s/%llx-%llx-%llx.index", trace->host->cache_dir,
-			  (unsigned long long)file.device, (unsigned long long)file.inode,
-			  (unsigned long long)options.settings);
+		text_addf(&cache, "%s/%llx-%llx.index", trace->host->cache_dir,
+			  (unsigned long long)file.inode, (unsigned long long)options.settings);
 		options.cache = text_get(&cache);
 	}
 	trace->index = index_new(trace->capture, trace->decoder, &options);

@@ -75,6 +75,30 @@ for format in syst/raw syst/stp gem; do
 	ok "... and on standard error" cmp one.err many.err
 done
 unset XDG_CACHE_HOME
+"$TRAWL" -q -t none --split=3/3 --cache-dir=cache -f gem kept.bin
+ok "a part keeps the index that it builds" test "$(ls cache)"
+
+# Hosts that share a file system have different device numbers for it: an overlay has its own.
+on_two_hosts()
+{
+	unshare -m sh -c '
+		mount -t tmpfs none shared &&
+			mkdir shared/here shared/empty shared/there &&
+			cp -p kept.bin shared/here &&
+			mount -t overlay none -o lowerdir=shared/here:shared/empty shared/there ||
+			exit
+		for host in here there; do
+			"$TRAWL" -q -t stats --cache-dir=shared/cache -f gem shared/$host/kept.bin >$host
+		done
+		ls shared/cache | wc -l' 2>err
+}
+mkdir shared
+if indexes=$(on_two_hosts); then
+	is "an index kept by another host: used" 1 "$indexes"
+	ok "... with the same result" cmp here there
+else
+	skip "an index kept by another host" "no overlay can be mounted"
+fi
 
 # What a source was told before is found in time, though there is nothing.
 "$MKCAPTURE" -f encap -m all -n 3M --damage=flip,drop,cut --rate=0.3 -o made.bin

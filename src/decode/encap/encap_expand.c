@@ -268,4 +268,5 @@ encap_expand(const struct decoder *decoder, const struct message *m, const struc
 	else
 		expand_packet(&v, history);
 	add_notes(&v);
+	encap_place_passed(m, history);
 }

@@ -202,14 +202,24 @@ struct etrace_place encap_place_before(const struct encap_decoder *, const struc
 /* Remember the state of the source after M. */
 void encap_place_after(const struct message *, const struct etrace_place *,
 		       const struct decode_history *);
+/* Note that M is expanded.  Call it once for each message, after the others. */
+void encap_place_passed(const struct message *, const struct decode_history *);
 
-/* decode_history.memory: state of some sources after the last expanded packet, by the low bits
- * of the source ID. */
-enum { ENCAP_MEMORIES = 64 };
-struct encap_memory {
-	uint64_t offset; /* of the packet; identifies the source too */
+/* State of a source after its last expanded packet. */
+struct encap_place_memory {
+	uint64_t origin;
+	uint64_t offset; /* of the packet */
 	struct etrace_place place;
 	bool valid;
+};
+
+/* decode_history.memory: some sources, by the low bits of their IDs. */
+enum { ENCAP_MEMORIES = 64 };
+struct encap_memory {
+	/* All messages in these bytes were expanded, and none is damaged.  A source with a packet
+	 * here thus needs no walk back. */
+	uint64_t from, to;
+	struct encap_place_memory sources[ENCAP_MEMORIES];
 };
 
 /* --- encap_flow.c ------------------------------------------------------ */

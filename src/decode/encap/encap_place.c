@@ -6,9 +6,9 @@
  * sync.trap).  Stepping does not track it, because a checkpoint has no room for many
  * sources.  Expanding a message walks back over the packets of its source and reads
  * them again, oldest first.  The last result is remembered for each source, so the
- * next message needs only one packet.  Support and context packets do not move the
- * counter.  Differences refer to the last reported address [E-Trace 2.0, "Delta
- * address mode"].
+ * next message needs only one packet.  If messages are expanded one after the other,
+ * it needs no walk.  Support and context packets do not move the counter.  Differences
+ * refer to the last reported address [E-Trace 2.0, "Delta address mode"].
  *
  * The modes (addresses in full, data without address) come from the last support
  * packet, which may be far back.  That search skips index cells without one.  After
@@ -51,16 +51,26 @@ enum { CHAIN_MAX = 64 * 1024 }; /* most packets to read again without a sync.sta
 
 /* Walk back over the packets of a source. */
 struct encap_walk {
-	const struct encap_memory *memory; /* memory slot of the source, or NULL */
-	VEC(struct message) chain;	   /* packets that change the state, latest first */
-	bool remembered;		   /* the walk reached the packet of `memory` */
+	const struct encap_place_memory *memory; /* of the source, or NULL */
+	VEC(struct message) chain; /* packets that change the state, latest first */
+	bool remembered;	   /* the walk reached the packet of `memory` */
 };
 
-static struct encap_memory *
+/* Return the place for the memory of a source, or NULL. */
+static struct encap_place_memory *
 memory_of(const struct decode_history *history, uint64_t origin)
 {
 	struct encap_memory *memory = history ? history->memory : NULL;
-	return memory ? &memory[origin % ENCAP_MEMORIES] : NULL;
+	return memory ? &memory->sources[origin % ENCAP_MEMORIES] : NULL;
+}
+
+/* True if no packet of M's source, and no damage, lies between the remembered packet and M. */
+static bool
+is_next(const struct decode_history *history, const struct encap_place_memory *source,
+	const struct message *m)
+{
+	const struct encap_memory *memory = history->memory;
+	return m->offset == memory->to && source->offset >= memory->from;
 }
 
 static bool
@@ -122,13 +132,15 @@ struct etrace_place
 encap_place_before(const struct encap_decoder *d, const struct message *m, const struct window *w,
 		   const struct decode_history *history)
 {
-	const struct encap_memory *memory = memory_of(history, m->origin);
+	const struct encap_place_memory *memory = memory_of(history, m->origin);
 	struct encap_walk walk = {0};
 	struct etrace_place place = {0};
 	if (!history || !history->walk_back)
 		return place;
-	if (memory && memory->valid)
+	if (memory && memory->valid && memory->origin == m->origin)
 		walk.memory = memory;
+	if (walk.memory && is_next(history, memory, m))
+		return memory->place;
 	history->walk_back(history->context, m, KINDS_ALL, MESSAGE_DAMAGED, walk_move, &walk);
 	const struct message *oldest = walk.chain.count ? &walk.chain.at[walk.chain.count - 1] : m;
 	place = walk.remembered ? memory->place : modes_before(d, oldest, w, history);
@@ -142,8 +154,21 @@ void
 encap_place_after(const struct message *m, const struct etrace_place *place,
 		  const struct decode_history *history)
 {
-	struct encap_memory *memory = memory_of(history, m->origin);
+	struct encap_place_memory *memory = memory_of(history, m->origin);
 	if (memory && !(m->flags & MESSAGE_DAMAGED))
-		*memory =
-		    (struct encap_memory){.offset = m->offset, .place = *place, .valid = true};
+		*memory = (struct encap_place_memory){
+		    .origin = m->origin, .offset = m->offset, .place = *place, .valid = true};
+}
+
+void
+encap_place_passed(const struct message *m, const struct decode_history *history)
+{
+	struct encap_memory *memory = history ? history->memory : NULL;
+	if (!memory)
+		return;
+	if (m->flags & MESSAGE_DAMAGED)
+		memory->from = m->offset + m->length;
+	else if (m->offset != memory->to)
+		memory->from = m->offset;
+	memory->to = m->offset + m->length;
 }

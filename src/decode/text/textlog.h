@@ -106,7 +106,7 @@ enum textlog_field {
 };
 extern const struct field_row textlog_fields[TEXTLOG_F_COUNT];
 
-enum { TEXTLOG_GROUPS = 32, TEXTLOG_LEVELS = 64, TEXTLOG_SAME = 4 };
+enum { TEXTLOG_GROUPS = 32, TEXTLOG_LEVELS = 64, TEXTLOG_SLOTS = 256, TEXTLOG_SAME = 4 };
 
 /* Groups of a pattern that have the same meaning. */
 struct textlog_group {
@@ -132,10 +132,10 @@ struct textlog_decoder {
 	struct textlog_field_group field_groups[TEXTLOG_GROUPS]; /* all other groups */
 	unsigned field_group_count;
 	struct {
-		uint64_t key;
+		uint64_t key; /* 0: free */
 		uint8_t severity;
-	} levels[TEXTLOG_LEVELS];
-	unsigned own_levels, level_count; /* options and preset first */
+	} levels[TEXTLOG_SLOTS]; /* at the slot of the key, or the next free one */
+	unsigned level_count;	 /* at most TEXTLOG_LEVELS */
 	struct text about;
 };
 
@@ -168,9 +168,10 @@ bool textlog_is_shown_as_is(const char *line, size_t length);
 void textlog_span(const struct textlog_shown *, size_t *start, size_t *end);
 void textlog_screen_free(struct textlog_screen *);
 
-/* The head of a message.  Spans refer to its line as shown; SIZE_MAX marks an absent group. */
+/* The head of a message.  Spans refer to its line as shown; SIZE_MAX marks an absent group.  Valid
+ * until the next match of the regex. */
 struct textlog_head {
-	size_t spans[2 * TEXTLOG_GROUPS];
+	const size_t *spans;
 	size_t text; /* start of the text */
 };
 
@@ -190,8 +191,21 @@ textlog_aux(size_t text, size_t origin, size_t origin_end)
  * decoder's. */
 bool textlog_head_find(struct regex *regex, const struct textlog_shown *, struct textlog_head *);
 /* Find the span of the first group that matched.  Return false if none did. */
-bool textlog_group_find(const struct textlog_head *, const struct textlog_group *, size_t *start,
-			size_t *end);
+static inline bool
+textlog_group_find(const struct textlog_head *head, const struct textlog_group *group,
+		   size_t *start, size_t *end)
+{
+	for (unsigned i = 0; i < group->count; i++) {
+		const size_t *span = &head->spans[2 * group->numbers[i]];
+		if (span[0] == SIZE_MAX || span[1] <= span[0])
+			continue;
+		*start = span[0];
+		*end = span[1];
+		return true;
+	}
+	return false;
+}
+
 /* Add the levels of the options, of the preset (or NULL), and the usual ones. */
 void textlog_add_levels(struct textlog_decoder *, const struct textlog_preset *);
 /* Return the severity of a level, SEVERITY_NONE if it is unknown. */
@@ -200,6 +214,8 @@ enum severity textlog_level_read(const struct textlog_decoder *, const char *lev
 bool textlog_is_loss(const char *text, size_t length);
 /* True if a byte never occurs in text.  BEL to CR and ESC do, because terminals use them. */
 bool textlog_is_foreign(uint8_t c);
+/* Return the number of bytes before the first control character other than TAB, at most LENGTH. */
+size_t textlog_plain(const uint8_t *p, size_t length);
 /* True if any byte at P is foreign. */
 bool textlog_is_damaged(const uint8_t *p, size_t length);
 

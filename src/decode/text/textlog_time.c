@@ -56,16 +56,34 @@ read_digits(const char **p, const char *end, int most, uint64_t *value)
 	return *p > start;
 }
 
+/* Read one or two digits. */
+static bool
+read_two(const char **p, const char *end, uint64_t *value)
+{
+	unsigned tens, ones;
+	if (end - *p < 2 || (tens = (unsigned)(**p - '0')) > 9 ||
+	    (ones = (unsigned)((*p)[1] - '0')) > 9)
+		return read_digits(p, end, 2, value);
+	*p += 2;
+	*value = 10 * tens + ones;
+	return true;
+}
+
 /* Read an optional fraction of a second: digits after a dot or comma, possibly in groups. */
 static bool
 read_fraction(const char **p, const char *end, uint64_t *value)
 {
-	uint64_t sum = 0, unit = SECOND;
-	while (end - *p >= 2 && (**p == '.' || **p == ',') && isdigit((unsigned char)(*p)[1]))
+	static const uint32_t units[] = {0,	100000000, 10000000, 1000000, 100000,
+					 10000, 1000,	   100,	     10,      1};
+	uint64_t sum = 0;
+	unsigned digits = 0;
+	while (end - *p >= 2 && (**p == '.' || **p == ',') && (unsigned)((*p)[1] - '0') < 10)
 		for (++*p; *p < end && (unsigned)(**p - '0') < 10; ++*p)
-			if ((unit /= 10))
-				sum += unit * (unsigned)(**p - '0');
-	*value = sum;
+			if (digits < 9) {
+				sum = 10 * sum + (unsigned)(**p - '0');
+				digits++;
+			}
+	*value = sum * units[digits];
 	return true;
 }
 
@@ -124,16 +142,16 @@ read_part(char letter, const char **p, const char *end, struct time_parts *t)
 	case 'Y':
 		return read_digits(p, end, 4, &t->year);
 	case 'y':
-		if (!read_digits(p, end, 2, &t->year))
+		if (!read_two(p, end, &t->year))
 			return false;
 		t->year += t->year < 69 ? 2000 : 1900;
 		return true;
 	case 'm':
-		return read_digits(p, end, 2, &t->month) && t->month >= 1 && t->month <= 12;
+		return read_two(p, end, &t->month) && t->month >= 1 && t->month <= 12;
 	case 'd':
 	case 'e':
 		skip_blanks(p, end);
-		return read_digits(p, end, 2, &t->day) && t->day >= 1 && t->day <= 31;
+		return read_two(p, end, &t->day) && t->day >= 1 && t->day <= 31;
 	case 'a':
 		for (int i = 0; i < 3; i++, ++*p)
 			if (*p == end || !isalpha((unsigned char)**p))
@@ -142,13 +160,13 @@ read_part(char letter, const char **p, const char *end, struct time_parts *t)
 	case 'b':
 		return read_month(p, end, &t->month);
 	case 'H':
-		return read_digits(p, end, 2, &t->hour) && t->hour < 24;
+		return read_two(p, end, &t->hour) && t->hour < 24;
 	case 'J':
 		return read_digits(p, end, 6, &t->hour);
 	case 'M':
-		return read_digits(p, end, 2, &t->minute) && t->minute < 60;
+		return read_two(p, end, &t->minute) && t->minute < 60;
 	case 'S':
-		return read_digits(p, end, 2, &t->second) && t->second <= 60;
+		return read_two(p, end, &t->second) && t->second <= 60;
 	case 'f':
 		return read_fraction(p, end, &t->fraction);
 	case 's':
@@ -173,7 +191,7 @@ read_parts(const char *format, const char *p, const char *end, struct time_parts
 			if (!read_part(*++format, &p, end, t))
 				return false;
 		} else if (*format == ' ') {
-			if (p == end || !strchr(" \tTt", *p))
+			if (p == end || (*p != ' ' && *p != '\t' && (*p | 0x20) != 't'))
 				return false;
 			p++;
 			skip_blanks(&p, end);

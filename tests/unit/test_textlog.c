@@ -428,7 +428,8 @@ test_times(void **state)
 		struct textlog_time time = {0};
 		uint64_t ticks = 0;
 		assert_null(textlog_time_set(&time, cases[i].time));
-		bool read = textlog_time_read(&time, cases[i].text, strlen(cases[i].text),
+		struct textlog_minute minute = {0};
+		bool read = textlog_time_read(&time, &minute, cases[i].text, strlen(cases[i].text),
 					      cases[i].turns, &ticks);
 		if (read != !!cases[i].ticks || (read && ticks != cases[i].ticks))
 			fail_msg("%s: %s is %llu", cases[i].time, cases[i].text,
@@ -438,6 +439,51 @@ test_times(void **state)
 	assert_non_null(textlog_time_set(&time, "soon"));
 	assert_non_null(textlog_time_set(&time, "%Q"));
 	assert_non_null(textlog_time_set(&time, "%"));
+}
+
+/* A time after others reads as it does alone: no part is taken from another minute. */
+static void
+test_minutes(void **state)
+{
+	static const struct {
+		const char *time, *text;
+	} cases[] = {{"iso8601", "2026-11-22T10:01:02.5+01:00"},
+		     {"syslog", "Nov 22 10:01:02"},
+		     {"uptime", "123:01:02.003,004"},
+		     {"clock", "23:59:59.5"},
+		     {"ctime", "Sun Nov 22 10:01:02 2026"},
+		     {"seconds", "  12.5"},
+		     {"ticks", "12345"},
+		     {"%y%m%d-%H%M%S", "261122-101112"},
+		     {"%S %H:%M %Y", "11 12:13 2026"},
+		     {"%H:%M: %S", "12:13:  14"},
+		     {"%H:%M%f:%S", "12:13.25:14"},
+		     {"%J%S", "1234561"},
+		     {"%S%S", "1214"}};
+	uint64_t seed = 45;
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct textlog_time time = {.year = 2026};
+		struct textlog_minute kept = {0};
+		char text[40];
+		assert_null(textlog_time_set(&time, cases[i].time));
+		for (int k = 0; k < 2000; k++) {
+			struct textlog_minute none = {0};
+			uint64_t alone = 0, after = 0;
+			uint32_t turns = (uint32_t)random_below(&seed, 2);
+			if (!random_below(&seed, 4) || !k)
+				strcpy(text, cases[i].text);
+			text[random_below(&seed, strlen(text))] =
+			    "0123456789 :.-"[random_below(&seed, 14)];
+			bool reads =
+			    textlog_time_read(&time, &none, text, strlen(text), turns, &alone);
+			bool same =
+			    textlog_time_read(&time, &kept, text, strlen(text), turns, &after);
+			if (reads != same || (reads && alone != after))
+				fail_msg("%s: %s is %llu, not %llu", cases[i].time, text,
+					 (unsigned long long)alone, (unsigned long long)after);
+		}
+	}
 }
 
 static void
@@ -513,7 +559,8 @@ main(void)
 	    cmocka_unit_test(test_cuts),     cmocka_unit_test(test_long),
 	    cmocka_unit_test(test_resync),   cmocka_unit_test(test_none),
 	    cmocka_unit_test(test_parallel), cmocka_unit_test(test_times),
-	    cmocka_unit_test(test_tables),   cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_minutes),  cmocka_unit_test(test_tables),
+	    cmocka_unit_test(test_probe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

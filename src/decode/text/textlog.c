@@ -17,7 +17,6 @@
  */
 #include "config.h"
 
-#include "base/bytes.h"
 #include "decode/lines.h"
 #include "decode/text/textlog.h"
 
@@ -149,6 +148,7 @@ struct textlog_state {
 	struct textlog_saved saved;
 	struct regex *regex, *apart; /* this thread's shares */
 	struct textlog_screen screen;
+	struct textlog_minute minute;
 };
 
 static void
@@ -201,18 +201,18 @@ textlog_restore(const struct decoder *decoder, struct decode_state *state, const
 /* Read the time of a head.  A large step back begins a new year or day.  Near that border,
  * messages may be slightly out of order. */
 static bool
-read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *text, size_t length,
-	  uint64_t *ticks)
+read_time(const struct textlog_decoder *d, struct textlog_saved *s, struct textlog_minute *minute,
+	  const char *text, size_t length, uint64_t *ticks)
 {
 	uint64_t period = textlog_time_period(&d->time), near = period / 100;
-	if (!textlog_time_read(&d->time, text, length, s->turns, ticks))
+	if (!textlog_time_read(&d->time, minute, text, length, s->turns, ticks))
 		return false;
 	if (!period)
 		return true;
 	if (s->turns && *ticks > s->latest && *ticks - s->latest > period - near)
-		return textlog_time_read(&d->time, text, length, s->turns - 1, ticks);
+		return textlog_time_read(&d->time, minute, text, length, s->turns - 1, ticks);
 	if (*ticks < s->latest && s->latest - *ticks > period / 2)
-		textlog_time_read(&d->time, text, length, ++s->turns, ticks);
+		textlog_time_read(&d->time, minute, text, length, ++s->turns, ticks);
 	s->latest = *ticks;
 	return true;
 }
@@ -220,14 +220,15 @@ read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *
 /* Fill in M from the head of its first line. */
 static void
 fill_message(const struct textlog_decoder *d, struct textlog_saved *s,
-	     const struct textlog_shown *shown, const struct textlog_head *head, struct message *m)
+	     struct textlog_minute *minute, const struct textlog_shown *shown,
+	     const struct textlog_head *head, struct message *m)
 {
 	const char *line = shown->text;
 	size_t start, end;
 	m->kind = TEXTLOG_MESSAGE;
 	m->aux = head->text;
 	if (textlog_group_find(head, &d->time_group, &start, &end)) {
-		bool good = read_time(d, s, line + start, end - start, &m->ticks);
+		bool good = read_time(d, s, minute, line + start, end - start, &m->ticks);
 		m->flags |= good ? MESSAGE_TIMED : MESSAGE_SUSPECT;
 	}
 	if (textlog_group_find(head, &d->level_group, &start, &end))
@@ -376,7 +377,7 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	if (!next->known)
 		look_at_next(s, at, next);
 	if (next->found && !within) {
-		fill_message(d, &saved, &next->shown, &next->head, m);
+		fill_message(d, &saved, &s->minute, &next->shown, &next->head, m);
 	} else {
 		apart = !within && is_apart(s, &next->shown);
 		fill_other(&saved, apart || (!d->options->join && !within), &next->shown, m);
@@ -666,14 +667,16 @@ has_zone(const struct textlog_decoder *d, const struct window *head)
 	for (int i = 0; !zoned && !good && i < HEAD_LINES && find_line(&at); i++) {
 		struct textlog_shown line = show_line(&screen, &at);
 		struct textlog_head first;
+		struct textlog_minute minute = {0}, minute_east = {0};
 		size_t start, end;
 		uint64_t ticks, other;
 		at.offset += at.whole;
 		if (!textlog_head_find(d->regex, &line, &first) ||
 		    !textlog_group_find(&first, &d->time_group, &start, &end))
 			continue;
-		good = textlog_time_read(&d->time, line.text + start, end - start, 0, &ticks) &&
-		       textlog_time_read(&east, line.text + start, end - start, 0, &other);
+		const char *text = line.text + start;
+		good = textlog_time_read(&d->time, &minute, text, end - start, 0, &ticks) &&
+		       textlog_time_read(&east, &minute_east, text, end - start, 0, &other);
 		zoned = good && ticks == other; /* the zone of the profile makes no difference */
 	}
 	textlog_screen_free(&screen);

@@ -7,6 +7,7 @@
 #ifndef TRAWL_DECODE_TEXTLOG_H
 #define TRAWL_DECODE_TEXTLOG_H
 
+#include "base/bytes.h"
 #include "base/regex.h"
 #include "decode/decoder.h"
 
@@ -14,6 +15,7 @@
 
 struct textlog_time {
 	char format[64];
+	size_t tail;   /* offset of the second in the format; 0: no struct textlog_minute */
 	double hz;     /* ticks per second; 0: unknown */
 	bool wall;     /* ticks count from 1970 */
 	bool counted;  /* the text is a number of ticks */
@@ -30,10 +32,19 @@ struct textlog_time {
 const char *textlog_time_set(struct textlog_time *, const char *name);
 bool textlog_zone_read(const char *zone, int64_t *seconds);
 
+/* The last time as far as its minute.  The next one is mostly in the same minute, and only the rest
+ * of it is read.  Zero-initialise, and use for one format. */
+struct textlog_minute {
+	char text[40];
+	size_t length; /* 0: none */
+	uint32_t turns;
+	int64_t seconds;
+};
+
 /* Read a time from LENGTH bytes at TEXT, in ticks.  TURNS days or years have passed since the
  * start of the log.  Return false if the text is not a time. */
-bool textlog_time_read(const struct textlog_time *, const char *text, size_t length, uint32_t turns,
-		       uint64_t *ticks);
+bool textlog_time_read(const struct textlog_time *, struct textlog_minute *, const char *text,
+		       size_t length, uint32_t turns, uint64_t *ticks);
 /* Return the ticks after which a time without date or year repeats, 0 if it has both. */
 uint64_t textlog_time_period(const struct textlog_time *);
 
@@ -139,6 +150,31 @@ struct textlog_decoder {
 	struct text about;
 };
 
+/* --- bytes ------------------------------------------------------------------ */
+
+typedef uint8_t textlog_lanes __attribute__((vector_size(16)));
+
+/* Return the number of bytes before the first one that TEST marks, at most LENGTH.  TEST does not
+ * mark 0x20. */
+static inline __attribute__((always_inline)) size_t
+textlog_find(const uint8_t *p, size_t length, textlog_lanes (*test)(textlog_lanes))
+{
+	for (size_t at = 0; at < length; at += sizeof(textlog_lanes)) {
+		textlog_lanes bytes = (textlog_lanes){0} + 0x20;
+		if (length - at >= sizeof bytes)
+			memcpy(&bytes, p + at, sizeof bytes);
+		else
+			memcpy(&bytes, p + at, length - at);
+		bytes = test(bytes);
+		for (size_t half = 0; half < sizeof bytes; half += 8) {
+			uint64_t marked = bytes_le64((const uint8_t *)&bytes + half);
+			if (marked)
+				return at + half + (size_t)__builtin_ctzll(marked) / 8;
+		}
+	}
+	return length;
+}
+
 /* --- a line as a terminal shows it (textlog_screen.c) ---------------------- */
 
 struct textlog_cell {
@@ -162,8 +198,8 @@ struct textlog_shown {
 
 /* Apply carriage returns, backspaces and escape sequences. */
 struct textlog_shown textlog_show(struct textlog_screen *, const char *line, size_t length);
-/* True if the line contains no such characters. */
-bool textlog_is_shown_as_is(const char *line, size_t length);
+/* Return the number of bytes before the first such character, at most LENGTH. */
+size_t textlog_as_is(const char *p, size_t length);
 /* Convert a span of the shown text, not empty, to a span of the line. */
 void textlog_span(const struct textlog_shown *, size_t *start, size_t *end);
 void textlog_screen_free(struct textlog_screen *);

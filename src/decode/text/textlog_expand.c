@@ -276,7 +276,7 @@ textlog_text(const struct decoder *decoder, const struct message *m, const struc
 	size_t start = TEXTLOG_AUX_TEXT(m->aux);
 	bool grouped = ((const struct textlog_decoder *)decoder)->message_group.count;
 	if (grouped || start > m->length || memchr(p, '\n', start) ||
-	    !textlog_is_shown_as_is(p, m->length))
+	    textlog_as_is(p, m->length) < m->length)
 		return NULL;
 	*length = m->length - start;
 	return p + start;

@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include "decode/text/textlog.h"
-#include "base/bytes.h"
 
 #include <assert.h>
 #include <string.h>
@@ -169,31 +168,16 @@ textlog_is_foreign(uint8_t c)
 	return (c < 0x20 && (uint8_t)(c - 7) > 6 && c != 0x1b) || c == 0x7f;
 }
 
-typedef uint8_t lanes __attribute__((vector_size(16)));
-
-static bool
-is_plain(uint8_t c)
+static textlog_lanes
+find_controls(textlog_lanes bytes)
 {
-	return c == '\t' || (c >= 0x20 && c != 0x7f);
+	return (textlog_lanes)((bytes < 0x20) & (bytes != '\t')) | (textlog_lanes)(bytes == 0x7f);
 }
 
 size_t
 textlog_plain(const uint8_t *p, size_t length)
 {
-	size_t at = 0;
-	for (; at + sizeof(lanes) <= length; at += sizeof(lanes)) { /* sixteen bytes at once */
-		lanes bytes, other;
-		memcpy(&bytes, p + at, sizeof bytes);
-		other = (lanes)((bytes < 0x20) & (bytes != '\t')) | (lanes)(bytes == 0x7f);
-		for (size_t half = 0; half < sizeof other; half += 8) {
-			uint64_t found = bytes_le64((const uint8_t *)&other + half);
-			if (found)
-				return at + half + (size_t)__builtin_ctzll(found) / 8;
-		}
-	}
-	while (at < length && is_plain(p[at]))
-		at++;
-	return at;
+	return textlog_find(p, length, find_controls);
 }
 
 bool

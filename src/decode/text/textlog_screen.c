@@ -218,17 +218,22 @@ copy_line(struct textlog_screen *screen, const char *line, size_t length)
 	return true;
 }
 
-bool
-textlog_is_shown_as_is(const char *line, size_t length)
+static textlog_lanes
+find_controls(textlog_lanes bytes)
 {
-	return !memchr(line, '\033', length) && !memchr(line, '\r', length) &&
-	       !memchr(line, '\b', length);
+	return (textlog_lanes)((bytes == '\033') | (bytes == '\r') | (bytes == '\b'));
+}
+
+size_t
+textlog_as_is(const char *p, size_t length)
+{
+	return textlog_find((const uint8_t *)p, length, find_controls);
 }
 
 struct textlog_shown
 textlog_show(struct textlog_screen *screen, const char *line, size_t length)
 {
-	if (textlog_is_shown_as_is(line, length))
+	if (textlog_as_is(line, length) == length)
 		return (struct textlog_shown){.text = line, .length = length};
 	screen->moves = 0;
 	vec_clear(&screen->cells);

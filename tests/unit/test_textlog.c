@@ -11,6 +11,7 @@
 
 #include "test.h"
 
+#include "base/needle.h"
 #include "base/text.h"
 #include "decode/text/textlog.h"
 #include "drive.h"
@@ -335,6 +336,46 @@ test_none(void **state)
 	drive_close(&d);
 }
 
+/* --- searching --------------------------------------------------------- */
+
+/* Bytes without a needle, which a terminal may show with one. */
+static void
+test_in_place(void **state)
+{
+	static const struct {
+		const char *bytes, *needle;
+		uint64_t kinds;
+		bool lacks;
+	} cases[] = {
+	    {"ab cd\n", "bc", 1 << TEXTLOG_MESSAGE, true},
+	    {"ab\033[0mcd\n", "bc", 1 << TEXTLOG_MESSAGE, false},
+	    {"ab\033[0mcd\n", "bd", 1 << TEXTLOG_MESSAGE, true},
+	    {"x\nabXX\b\bcd\r\ny", "bc", 1 << TEXTLOG_LINE, false},
+	    {"x\nbdabc\rb\r\ny", "bb", 1 << TEXTLOG_LINE, true},
+	    {"x\ndabc\rb\r\ny", "ba", 1 << TEXTLOG_LINE, false},
+	    {"ab\nb\n", "AGE", 1 << TEXTLOG_MESSAGE, false}, /* its type: MESSAGE */
+	    {"ab\nb\n", "AGE", 1 << TEXTLOG_LINE, true},
+	    {"ab\ncd\n", "xy", 1 << TEXTLOG_REST, true},
+	    {"ab\rcd\n", "xy", 1 << TEXTLOG_REST, false}, /* it began in a line before */
+	    {"ab\r\ncd\r\n", "b\nc", 1 << TEXTLOG_MESSAGE, false},
+	    {"ab\n", "xy", UINT64_C(1) << DECODE_KIND_LOSS, false},
+	};
+	struct drive d;
+	struct text text = {0};
+	(void)state;
+	open_drive(&d, &text, "none");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct needles needles = {.count = 1};
+		const struct window w = {.bytes = (const uint8_t *)cases[i].bytes,
+					 .length = strlen(cases[i].bytes)};
+		needle_init(&needles.at[0], cases[i].needle, strlen(cases[i].needle), false);
+		if (d.decoder->ops->in_place(d.decoder, &needles, &w, cases[i].kinds, 0) !=
+		    cases[i].lacks)
+			fail_msg("case %zu", i);
+	}
+	drive_close(&d);
+}
+
 /* --- indexes ----------------------------------------------------------- */
 
 static struct index *
@@ -559,8 +600,8 @@ main(void)
 	    cmocka_unit_test(test_cuts),     cmocka_unit_test(test_long),
 	    cmocka_unit_test(test_resync),   cmocka_unit_test(test_none),
 	    cmocka_unit_test(test_parallel), cmocka_unit_test(test_times),
-	    cmocka_unit_test(test_minutes),  cmocka_unit_test(test_tables),
-	    cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_minutes),  cmocka_unit_test(test_in_place),
+	    cmocka_unit_test(test_tables),   cmocka_unit_test(test_probe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -799,5 +799,6 @@ const struct decoder_ops text_ops = {
     .expand = textlog_expand,
     .type_keys = textlog_type_keys,
     .text_at = textlog_text,
+    .in_place = textlog_in_place,
     /* no printer: the log itself is the program's output */
 };

@@ -260,6 +260,8 @@ void textlog_type_keys(const struct decoder *, const struct message *, size_t co
 		       const struct window *, uint64_t *keys, bool *keyed);
 const char *textlog_text(const struct decoder *, const struct message *, const struct window *,
 			 size_t *length);
+bool textlog_in_place(const struct decoder *, const struct needles *, const struct window *,
+		      uint64_t kinds, unsigned flags);
 void textlog_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);
 

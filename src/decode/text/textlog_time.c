@@ -263,7 +263,8 @@ textlog_time_period(const struct textlog_time *time)
 	return (time->no_date ? ZONE_DAY : time->no_year ? 365 * (uint64_t)ZONE_DAY : 0) * SECOND;
 }
 
-/* Add up the parts of a time as far as its minute, in seconds.  Return false if it is out of range. */
+/* Add up the parts of a time as far as its minute, in seconds.  Return false if the date is out of
+ * range. */
 static bool
 sum_minutes(const struct textlog_time *time, const struct time_parts *t, uint32_t turns,
 	    int64_t *seconds)

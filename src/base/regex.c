@@ -286,14 +286,12 @@ regex_keep_groups(struct regex *regex, unsigned count)
 	regex->spans = count;
 }
 
-bool
-regex_find_groups(struct regex *regex, const char *subject, size_t length, size_t *spans)
+const size_t *
+regex_find_groups(struct regex *regex, const char *subject, size_t length)
 {
-	size_t kept = 2 * (size_t)regex->spans;
 	if (!regex_match(regex, subject, length, 0))
-		return false;
-	memcpy(spans, pcre2_get_ovector_pointer(regex->match), kept * sizeof *spans);
-	return true;
+		return NULL;
+	return pcre2_get_ovector_pointer(regex->match);
 }
 
 bool

@@ -55,9 +55,9 @@ const char *regex_group_name(const struct regex *, size_t i, unsigned *number);
 /* Let later matches of REGEX, and of references made from it, record the first COUNT - 1 groups.
  * Call before the first match. */
 void regex_keep_groups(struct regex *, unsigned count);
-/* Find as regex_find from 0.  SPANS gets start and end of the match, then of each recorded
- * group.  Both are SIZE_MAX for a group that takes no part. */
-bool regex_find_groups(struct regex *, const char *subject, size_t length, size_t *spans);
+/* Find as regex_find from 0.  Return start and end of the match, then of each recorded group, or
+ * NULL.  Both are SIZE_MAX for a group that takes no part.  Valid until the next match. */
+const size_t *regex_find_groups(struct regex *, const char *subject, size_t length);
 
 /* True if the pattern ignores case; true if it matches characters, not bytes. */
 bool regex_folds(const struct regex *);

@@ -585,11 +585,11 @@ struct decoder_ops {
 	const char *(*text_at)(const struct decoder *, const struct message *,
 			       const struct window *, size_t *length);
 
-	/* True if bytes without a needle cannot contain a message with a needle in its text or
-	 * type.  This covers sound messages of KINDS (a bit each) with no flags outside FLAGS.  No
-	 * `in_place`: never sure. */
-	bool (*in_place)(const struct decoder *, const struct needles *, uint64_t kinds,
-			 unsigned flags);
+	/* True if no message has a needle in its text or type.  The window contains no needle.  It
+	 * begins and ends between messages, all of them sound, of KINDS (a bit each), and with no
+	 * flags outside FLAGS.  No `in_place`: never sure. */
+	bool (*in_place)(const struct decoder *, const struct needles *, const struct window *,
+			 uint64_t kinds, unsigned flags);
 
 	/* Identify the sender of M in a zeroed struct.  NULL: senders of this format have no
 	 * numbers. */

@@ -225,6 +225,17 @@ index_restore(const struct index *index, uint64_t cell, struct decode_state *sta
 }
 
 bool
+index_offset(const struct index *index, uint64_t cell, uint64_t *offset)
+{
+	uint64_t first;
+	const uint8_t *checkpoint = grid_checkpoint(enter_contents(index)->grid, cell, &first);
+	if (checkpoint)
+		memcpy(offset, checkpoint, sizeof *offset); /* as decoder_ops.save writes it */
+	leave_contents(index);
+	return checkpoint;
+}
+
+bool
 index_find(const struct index *index, uint64_t number, uint64_t *cell)
 {
 	bool found = grid_find(enter_contents(index)->grid, number, cell);

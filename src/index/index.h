@@ -190,6 +190,10 @@ bool index_cell(const struct index *, uint64_t cell, struct index_cell *);
  * before it. Return false unless the cell is known or the first unknown one. */
 bool index_restore(const struct index *, uint64_t cell, struct decode_state *, uint64_t *first);
 
+/* Set *OFFSET to the first byte that is in no message of the cells before this one. Return false
+ * unless the cell is known or the first unknown one. */
+bool index_offset(const struct index *, uint64_t cell, uint64_t *offset);
+
 /* Find the known cell that contains message NUMBER; false if it is not known yet. */
 bool index_find(const struct index *, uint64_t number, uint64_t *cell);
 

@@ -134,8 +134,9 @@ scan_prepare(struct trace *trace, const struct filter *filter, bool streams)
 	struct capture *capture = trace_capture(trace);
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
 	bool quick = ops->summarise && !ops->silent_repeats && !(streams && filter_is_all(filter));
+	bool in_place = ops->in_place && filter_has_needles(filter);
 	if (capture_ended(capture) && !capture_limit(capture) &&
-	    (quick || filter_limits_time(filter)))
+	    (quick || in_place || filter_limits_time(filter)))
 		trace_build(trace);
 }
 

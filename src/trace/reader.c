@@ -1063,22 +1063,6 @@ reader_type_keys(struct reader *reader, const struct message *m, size_t count, u
 		decoder->ops->type_keys(decoder, m, count, &window, keys, keyed);
 }
 
-/* Return an offset that no message of the cell reaches past, or 0 if unknown. The next cell
- * bounds it if a message starts there. */
-static uint64_t
-end_of_messages(struct trace *trace, uint64_t cell)
-{
-	const struct index *index = trace_index(trace);
-	const struct capture *capture = trace_capture(trace);
-	struct index_cell next;
-	uint64_t size = capture_size(capture), end = (cell + 2) * index_cell_size(index);
-	if (cell + 1 == index_cell_count(index))
-		return capture_ended(capture) ? size : 0;
-	if (!index_cell(index, cell + 1, &next) || !next.count)
-		return 0;
-	return end < size ? end : size;
-}
-
 /* True if these bytes contain no needle, and no message with one. SUMMARY states the kinds and
  * flags of their messages; nothing else is in them. */
 static bool
@@ -1088,12 +1072,17 @@ bytes_lack(struct trace *trace, uint64_t begin, uint64_t end, const struct index
 	const struct decoder *decoder = trace_decoder(trace);
 	const struct capture *capture = trace_capture(trace);
 	unsigned generation = capture_generation(capture);
+	const struct window window = {.bytes = capture_bytes(capture) + begin,
+				      .offset = begin,
+				      .length = (size_t)(end - begin),
+				      .until = UINT64_MAX};
 	if (!decoder->ops->in_place || !trace_is_of_decoder(trace) ||
-	    begin < capture_begin(capture) || begin >= end || !capture_is_whole(capture))
+	    begin < capture_begin(capture) || begin >= end || end > capture_size(capture) ||
+	    !capture_is_whole(capture))
 		return false;
-	bool none =
-	    decoder->ops->in_place(decoder, needles, summary->kinds, summary->message_flags) &&
-	    !needles_are_in(needles, capture_bytes(capture) + begin, (size_t)(end - begin));
+	bool none = !needles_are_in(needles, window.bytes, window.length) &&
+		    decoder->ops->in_place(decoder, needles, &window, summary->kinds,
+					   summary->message_flags);
 	/* bytes dropped or rewritten meanwhile may have been zeros */
 	return none && begin >= capture_begin(capture) && capture_generation(capture) == generation;
 }
@@ -1103,9 +1092,10 @@ trace_cell_lacks(struct trace *trace, uint64_t cell, const struct needles *needl
 {
 	const struct index *index = trace_index(trace);
 	struct index_cell summary;
-	return index_cell(index, cell, &summary) &&
-	       bytes_lack(trace, cell * index_cell_size(index), end_of_messages(trace, cell),
-			  &summary, needles);
+	uint64_t begin, end;
+	return index_cell(index, cell, &summary) && index_offset(index, cell, &begin) &&
+	       index_offset(index, cell + 1, &end) &&
+	       bytes_lack(trace, begin, end, &summary, needles);
 }
 
 /* --- the walk ---------------------------------------------------------- */

@@ -11,6 +11,7 @@
 
 #include "test.h"
 
+#include "base/needle.h"
 #include "base/text.h"
 #include "decode/text/textlog.h"
 #include "drive.h"
@@ -335,6 +336,46 @@ test_none(void **state)
 	drive_close(&d);
 }
 
+/* --- searching --------------------------------------------------------- */
+
+/* Bytes without a needle, which a terminal may show with one. */
+static void
+test_in_place(void **state)
+{
+	static const struct {
+		const char *bytes, *needle;
+		uint64_t kinds;
+		bool lacks;
+	} cases[] = {
+	    {"ab cd\n", "bc", 1 << TEXTLOG_MESSAGE, true},
+	    {"ab\033[0mcd\n", "bc", 1 << TEXTLOG_MESSAGE, false},
+	    {"ab\033[0mcd\n", "bd", 1 << TEXTLOG_MESSAGE, true},
+	    {"x\nabXX\b\bcd\r\ny", "bc", 1 << TEXTLOG_LINE, false},
+	    {"x\nbdabc\rb\r\ny", "bb", 1 << TEXTLOG_LINE, true},
+	    {"x\ndabc\rb\r\ny", "ba", 1 << TEXTLOG_LINE, false},
+	    {"ab\nb\n", "AGE", 1 << TEXTLOG_MESSAGE, false}, /* its type: MESSAGE */
+	    {"ab\nb\n", "AGE", 1 << TEXTLOG_LINE, true},
+	    {"ab\ncd\n", "xy", 1 << TEXTLOG_REST, true},
+	    {"ab\rcd\n", "xy", 1 << TEXTLOG_REST, false}, /* it began in a line before */
+	    {"ab\r\ncd\r\n", "b\nc", 1 << TEXTLOG_MESSAGE, false},
+	    {"ab\n", "xy", UINT64_C(1) << DECODE_KIND_LOSS, false},
+	};
+	struct drive d;
+	struct text text = {0};
+	(void)state;
+	open_drive(&d, &text, "none");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct needles needles = {.count = 1};
+		const struct window w = {.bytes = (const uint8_t *)cases[i].bytes,
+					 .length = strlen(cases[i].bytes)};
+		needle_init(&needles.at[0], cases[i].needle, strlen(cases[i].needle), false);
+		if (d.decoder->ops->in_place(d.decoder, &needles, &w, cases[i].kinds, 0) !=
+		    cases[i].lacks)
+			fail_msg("case %zu", i);
+	}
+	drive_close(&d);
+}
+
 /* --- indexes ----------------------------------------------------------- */
 
 static struct index *
@@ -428,7 +469,8 @@ test_times(void **state)
 		struct textlog_time time = {0};
 		uint64_t ticks = 0;
 		assert_null(textlog_time_set(&time, cases[i].time));
-		bool read = textlog_time_read(&time, cases[i].text, strlen(cases[i].text),
+		struct textlog_minute minute = {0};
+		bool read = textlog_time_read(&time, &minute, cases[i].text, strlen(cases[i].text),
 					      cases[i].turns, &ticks);
 		if (read != !!cases[i].ticks || (read && ticks != cases[i].ticks))
 			fail_msg("%s: %s is %llu", cases[i].time, cases[i].text,
@@ -438,6 +480,51 @@ test_times(void **state)
 	assert_non_null(textlog_time_set(&time, "soon"));
 	assert_non_null(textlog_time_set(&time, "%Q"));
 	assert_non_null(textlog_time_set(&time, "%"));
+}
+
+/* A time after others reads as it does alone: no part is taken from another minute. */
+static void
+test_minutes(void **state)
+{
+	static const struct {
+		const char *time, *text;
+	} cases[] = {{"iso8601", "2026-11-22T10:01:02.5+01:00"},
+		     {"syslog", "Nov 22 10:01:02"},
+		     {"uptime", "123:01:02.003,004"},
+		     {"clock", "23:59:59.5"},
+		     {"ctime", "Sun Nov 22 10:01:02 2026"},
+		     {"seconds", "  12.5"},
+		     {"ticks", "12345"},
+		     {"%y%m%d-%H%M%S", "261122-101112"},
+		     {"%S %H:%M %Y", "11 12:13 2026"},
+		     {"%H:%M: %S", "12:13:  14"},
+		     {"%H:%M%f:%S", "12:13.25:14"},
+		     {"%J%S", "1234561"},
+		     {"%S%S", "1214"}};
+	uint64_t seed = 45;
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct textlog_time time = {.year = 2026};
+		struct textlog_minute kept = {0};
+		char text[40];
+		assert_null(textlog_time_set(&time, cases[i].time));
+		for (int k = 0; k < 2000; k++) {
+			struct textlog_minute none = {0};
+			uint64_t alone = 0, after = 0;
+			uint32_t turns = (uint32_t)random_below(&seed, 2);
+			if (!random_below(&seed, 4) || !k)
+				strcpy(text, cases[i].text);
+			text[random_below(&seed, strlen(text))] =
+			    "0123456789 :.-"[random_below(&seed, 14)];
+			bool reads =
+			    textlog_time_read(&time, &none, text, strlen(text), turns, &alone);
+			bool same =
+			    textlog_time_read(&time, &kept, text, strlen(text), turns, &after);
+			if (reads != same || (reads && alone != after))
+				fail_msg("%s: %s is %llu, not %llu", cases[i].time, text,
+					 (unsigned long long)alone, (unsigned long long)after);
+		}
+	}
 }
 
 static void
@@ -513,6 +600,7 @@ main(void)
 	    cmocka_unit_test(test_cuts),     cmocka_unit_test(test_long),
 	    cmocka_unit_test(test_resync),   cmocka_unit_test(test_none),
 	    cmocka_unit_test(test_parallel), cmocka_unit_test(test_times),
+	    cmocka_unit_test(test_minutes),  cmocka_unit_test(test_in_place),
 	    cmocka_unit_test(test_tables),   cmocka_unit_test(test_probe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

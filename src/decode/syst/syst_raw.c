@@ -719,13 +719,14 @@ only_strings_have(const struct needles *needles, uint64_t kinds)
 }
 
 static bool
-syst_raw_in_place(const struct decoder *decoder, const struct needles *needles, uint64_t kinds,
-		  unsigned flags)
+syst_raw_in_place(const struct decoder *decoder, const struct needles *needles,
+		  const struct window *w, uint64_t kinds, unsigned flags)
 {
 	/* without MESSAGE_CHECKED: a checksum or a format adds to the text */
 	const unsigned plain = MESSAGE_TIMED | MESSAGE_SENDER_TIMED | MESSAGE_SYNC | MESSAGE_RESYNC;
 	const uint64_t numbers = 1u << SYST_RAW | 1u << SYST_SHORT32 | 1u << SYST_SHORT64;
 	const struct syst_decoder *d = (const struct syst_decoder *)decoder;
+	(void)w;
 	if (flags & ~plain || kinds & ~(numbers | 1u << SYST_STRING | 1u << SYST_CLOCK))
 		return false;
 	if (kinds & numbers && d->collateral) /* it may name them */

@@ -107,15 +107,25 @@ static const struct option_table options_table =
 
 /* --- stepping ---------------------------------------------------------- */
 
+/* Return up to 8 bytes as a number. */
+static uint64_t
+read_word(const uint8_t *p, size_t length)
+{
+	if (length >= 8)
+		return bytes_le64(p);
+	if (length >= 4) /* both halves may have the same bytes */
+		return bytes_le32(p) | (uint64_t)bytes_le32(p + length - 4) << 8 * (length - 4);
+	return p[0] | (uint64_t)p[length / 2] << 8 * (length / 2) |
+	       (uint64_t)p[length - 1] << 8 * (length - 1);
+}
+
 /* Return a key for an origin, equal for equal bytes. */
 static uint64_t
-origin_key(const char *p, size_t length)
+origin_key(const char *text, size_t length)
 {
 	uint64_t hash = length * 0x9e3779b97f4a7c15;
-	for (; length; length -= length < 8 ? length : 8) {
-		uint64_t word = 0;
-		memcpy(&word, p, length < 8 ? length : 8);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	for (const uint8_t *p = (const uint8_t *)text; length; length -= length < 8 ? length : 8) {
+		hash = (hash ^ read_word(p, length)) * 0x9e3779b97f4a7c15;
 		hash ^= hash >> 29;
 		p += 8;
 	}
@@ -138,6 +148,7 @@ struct textlog_state {
 	struct textlog_saved saved;
 	struct regex *regex, *apart; /* this thread's shares */
 	struct textlog_screen screen;
+	struct textlog_minute minute;
 };
 
 static void
@@ -190,18 +201,18 @@ textlog_restore(const struct decoder *decoder, struct decode_state *state, const
 /* Read the time of a head.  A large step back begins a new year or day.  Near that border,
  * messages may be slightly out of order. */
 static bool
-read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *text, size_t length,
-	  uint64_t *ticks)
+read_time(const struct textlog_decoder *d, struct textlog_saved *s, struct textlog_minute *minute,
+	  const char *text, size_t length, uint64_t *ticks)
 {
 	uint64_t period = textlog_time_period(&d->time), near = period / 100;
-	if (!textlog_time_read(&d->time, text, length, s->turns, ticks))
+	if (!textlog_time_read(&d->time, minute, text, length, s->turns, ticks))
 		return false;
 	if (!period)
 		return true;
 	if (s->turns && *ticks > s->latest && *ticks - s->latest > period - near)
-		return textlog_time_read(&d->time, text, length, s->turns - 1, ticks);
+		return textlog_time_read(&d->time, minute, text, length, s->turns - 1, ticks);
 	if (*ticks < s->latest && s->latest - *ticks > period / 2)
-		textlog_time_read(&d->time, text, length, ++s->turns, ticks);
+		textlog_time_read(&d->time, minute, text, length, ++s->turns, ticks);
 	s->latest = *ticks;
 	return true;
 }
@@ -209,14 +220,15 @@ read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *
 /* Fill in M from the head of its first line. */
 static void
 fill_message(const struct textlog_decoder *d, struct textlog_saved *s,
-	     const struct textlog_shown *shown, const struct textlog_head *head, struct message *m)
+	     struct textlog_minute *minute, const struct textlog_shown *shown,
+	     const struct textlog_head *head, struct message *m)
 {
 	const char *line = shown->text;
 	size_t start, end;
 	m->kind = TEXTLOG_MESSAGE;
 	m->aux = head->text;
 	if (textlog_group_find(head, &d->time_group, &start, &end)) {
-		bool good = read_time(d, s, line + start, end - start, &m->ticks);
+		bool good = read_time(d, s, minute, line + start, end - start, &m->ticks);
 		m->flags |= good ? MESSAGE_TIMED : MESSAGE_SUSPECT;
 	}
 	if (textlog_group_find(head, &d->level_group, &start, &end))
@@ -271,6 +283,7 @@ struct textlog_lines {
 	uint64_t offset;
 	const uint8_t *p;
 	size_t length, whole; /* of the current line */
+	bool plain;	      /* its only control characters are TAB and those of its end */
 };
 
 /* Find the line at the offset.  Return false if the window ends first. */
@@ -278,9 +291,23 @@ static bool
 find_line(struct textlog_lines *at)
 {
 	const struct window *w = at->w;
-	at->p = w->bytes + (at->offset - w->offset);
+	const uint8_t *p = at->p = w->bytes + (at->offset - w->offset);
 	size_t left = (size_t)(w->offset + w->length - at->offset);
-	return left && line_find(at->p, left, w->last, &at->length, &at->whole);
+	size_t most = left < LINE_REACH ? left : LINE_REACH, end = textlog_plain(p, most);
+	size_t cr = end + 1 < most && p[end] == '\r';
+	at->plain = end + cr < most && p[end + cr] == '\n';
+	at->length = end;
+	at->whole = end + cr + 1;
+	return at->plain || (left && line_find(p, left, w->last, &at->length, &at->whole));
+}
+
+/* Return the line as shown. */
+static struct textlog_shown
+show_line(struct textlog_screen *screen, const struct textlog_lines *at)
+{
+	const char *line = (const char *)at->p;
+	return at->plain ? (struct textlog_shown){.text = line, .length = at->length}
+			 : textlog_show(screen, line, at->length);
 }
 
 static bool
@@ -290,7 +317,7 @@ is_cut(const struct textlog_lines *at)
 	       at->p[LINE_LONGEST - 1] != '\n';
 }
 
-/* The line at AT, already examined after a line of M. */
+/* The line at AT, already found and examined after a line of M. */
 struct textlog_next {
 	struct textlog_shown shown; /* the line as shown, if `known` */
 	struct textlog_head head;   /* its head, if `found` */
@@ -300,17 +327,18 @@ struct textlog_next {
 static void
 look_at_next(struct textlog_state *s, const struct textlog_lines *at, struct textlog_next *next)
 {
-	next->shown = textlog_show(&s->screen, (const char *)at->p, at->length);
+	next->shown = show_line(&s->screen, at);
 	next->found = textlog_head_find(s->regex, &next->shown, &next->head);
 	next->known = true;
 }
 
 enum more { MORE_NONE, MORE_TAKEN, MORE_WINDOW };
 
-/* Add the line at AT to M, which begins at START, if it belongs there. */
+/* Add the line at AT to M, which begins at START, if it belongs there.  Clear *PLAIN if the line is
+ * not plain. */
 static enum more
 take_line(struct textlog_state *s, uint64_t start, struct textlog_lines *at,
-	  struct textlog_next *next, struct message *m)
+	  struct textlog_next *next, struct message *m, bool *plain)
 {
 	const struct window *w = at->w;
 	bool end = w->last && at->offset == w->offset + w->length;
@@ -327,6 +355,7 @@ take_line(struct textlog_state *s, uint64_t start, struct textlog_lines *at,
 			return MORE_NONE;
 		m->length = (uint32_t)(at->offset + at->length - start);
 	}
+	*plain &= at->plain;
 	at->offset += at->whole;
 	return MORE_TAKEN;
 }
@@ -338,16 +367,17 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	     struct textlog_next *next, struct message *m)
 {
 	struct textlog_saved saved = s->saved;
-	const char *line = (const char *)at->p;
+	const uint8_t *line = at->p;
 	uint64_t start = at->offset;
 	bool within = saved.begun & WITHIN_LINE, cut = is_cut(at), apart = false, joins;
+	bool plain = at->plain;
 	saved.begun &= BEGUN;
 	*m = (struct message){
 	    .offset = start, .length = (uint32_t)at->length, .severity = SEVERITY_NONE};
 	if (!next->known)
 		look_at_next(s, at, next);
 	if (next->found && !within) {
-		fill_message(d, &saved, &next->shown, &next->head, m);
+		fill_message(d, &saved, &s->minute, &next->shown, &next->head, m);
 	} else {
 		apart = !within && is_apart(s, &next->shown);
 		fill_other(&saved, apart || (!d->options->join && !within), &next->shown, m);
@@ -358,7 +388,7 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	at->offset += at->whole;
 	next->known = false;
 	while (joins && !cut) {
-		enum more more = take_line(s, start, at, next, m);
+		enum more more = take_line(s, start, at, next, m, &plain);
 		if (more == MORE_WINDOW)
 			return false;
 		if (more == MORE_NONE)
@@ -366,7 +396,7 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	}
 	if (cut)
 		saved.begun |= WITHIN_LINE;
-	if (textlog_is_damaged((const uint8_t *)line, m->length)) {
+	if (!plain && textlog_is_damaged(line, m->length)) {
 		m->flags |= MESSAGE_DAMAGED;
 		if (m->severity == SEVERITY_NONE)
 			m->severity = SEVERITY_ERROR;
@@ -386,7 +416,7 @@ textlog_step(const struct decoder *decoder, struct decode_state *state, const st
 	uint64_t end = w->offset + w->length, until = w->until < end ? w->until : end;
 	size_t count = 0;
 	take_regexes(d, s);
-	while (count < max && state->offset < until && find_line(&at)) {
+	while (count < max && state->offset < until && (next.known || find_line(&at))) {
 		uint64_t silent_bytes = at.whole;
 		if (at.length) {
 			if (!read_message(d, s, &at, &next, &out[count]))
@@ -446,7 +476,7 @@ fit_preset(const struct textlog_preset *preset, const struct window *head)
 	struct textlog_screen screen = {0};
 	struct textlog_lines at = {.w = head, .offset = head->offset};
 	for (int i = 0; regex && i < HEAD_LINES && find_line(&at); i++) {
-		struct textlog_shown line = textlog_show(&screen, (const char *)at.p, at.length);
+		struct textlog_shown line = show_line(&screen, &at);
 		at.offset += at.whole;
 		if (regex_fits(regex, line.text, line.length))
 			fit.fits++;
@@ -635,16 +665,18 @@ has_zone(const struct textlog_decoder *d, const struct window *head)
 	bool good = false, zoned = !d->time.zoned || d->options->zone;
 	east.zone++;
 	for (int i = 0; !zoned && !good && i < HEAD_LINES && find_line(&at); i++) {
-		struct textlog_shown line = textlog_show(&screen, (const char *)at.p, at.length);
+		struct textlog_shown line = show_line(&screen, &at);
 		struct textlog_head first;
+		struct textlog_minute minute = {0}, minute_east = {0};
 		size_t start, end;
 		uint64_t ticks, other;
 		at.offset += at.whole;
 		if (!textlog_head_find(d->regex, &line, &first) ||
 		    !textlog_group_find(&first, &d->time_group, &start, &end))
 			continue;
-		good = textlog_time_read(&d->time, line.text + start, end - start, 0, &ticks) &&
-		       textlog_time_read(&east, line.text + start, end - start, 0, &other);
+		const char *text = line.text + start;
+		good = textlog_time_read(&d->time, &minute, text, end - start, 0, &ticks) &&
+		       textlog_time_read(&east, &minute_east, text, end - start, 0, &other);
 		zoned = good && ticks == other; /* the zone of the profile makes no difference */
 	}
 	textlog_screen_free(&screen);
@@ -767,5 +799,6 @@ const struct decoder_ops text_ops = {
     .expand = textlog_expand,
     .type_keys = textlog_type_keys,
     .text_at = textlog_text,
+    .in_place = textlog_in_place,
     /* no printer: the log itself is the program's output */
 };

@@ -7,6 +7,7 @@
 #ifndef TRAWL_DECODE_TEXTLOG_H
 #define TRAWL_DECODE_TEXTLOG_H
 
+#include "base/bytes.h"
 #include "base/regex.h"
 #include "decode/decoder.h"
 
@@ -14,6 +15,7 @@
 
 struct textlog_time {
 	char format[64];
+	size_t tail;   /* offset of the second in the format; 0: no struct textlog_minute */
 	double hz;     /* ticks per second; 0: unknown */
 	bool wall;     /* ticks count from 1970 */
 	bool counted;  /* the text is a number of ticks */
@@ -30,10 +32,19 @@ struct textlog_time {
 const char *textlog_time_set(struct textlog_time *, const char *name);
 bool textlog_zone_read(const char *zone, int64_t *seconds);
 
+/* The last time as far as its minute.  The next one is mostly in the same minute, and only the rest
+ * of it is read.  Zero-initialise, and use for one format. */
+struct textlog_minute {
+	char text[40];
+	size_t length; /* 0: none */
+	uint32_t turns;
+	int64_t seconds;
+};
+
 /* Read a time from LENGTH bytes at TEXT, in ticks.  TURNS days or years have passed since the
  * start of the log.  Return false if the text is not a time. */
-bool textlog_time_read(const struct textlog_time *, const char *text, size_t length, uint32_t turns,
-		       uint64_t *ticks);
+bool textlog_time_read(const struct textlog_time *, struct textlog_minute *, const char *text,
+		       size_t length, uint32_t turns, uint64_t *ticks);
 /* Return the ticks after which a time without date or year repeats, 0 if it has both. */
 uint64_t textlog_time_period(const struct textlog_time *);
 
@@ -106,7 +117,7 @@ enum textlog_field {
 };
 extern const struct field_row textlog_fields[TEXTLOG_F_COUNT];
 
-enum { TEXTLOG_GROUPS = 32, TEXTLOG_LEVELS = 64, TEXTLOG_SAME = 4 };
+enum { TEXTLOG_GROUPS = 32, TEXTLOG_LEVELS = 64, TEXTLOG_SLOTS = 256, TEXTLOG_SAME = 4 };
 
 /* Groups of a pattern that have the same meaning. */
 struct textlog_group {
@@ -132,12 +143,37 @@ struct textlog_decoder {
 	struct textlog_field_group field_groups[TEXTLOG_GROUPS]; /* all other groups */
 	unsigned field_group_count;
 	struct {
-		uint64_t key;
+		uint64_t key; /* 0: free */
 		uint8_t severity;
-	} levels[TEXTLOG_LEVELS];
-	unsigned own_levels, level_count; /* options and preset first */
+	} levels[TEXTLOG_SLOTS]; /* at the slot of the key, or the next free one */
+	unsigned level_count;	 /* at most TEXTLOG_LEVELS */
 	struct text about;
 };
+
+/* --- bytes ------------------------------------------------------------------ */
+
+typedef uint8_t textlog_lanes __attribute__((vector_size(16)));
+
+/* Return the number of bytes before the first one that TEST marks, at most LENGTH.  TEST does not
+ * mark 0x20. */
+static inline __attribute__((always_inline)) size_t
+textlog_find(const uint8_t *p, size_t length, textlog_lanes (*test)(textlog_lanes))
+{
+	for (size_t at = 0; at < length; at += sizeof(textlog_lanes)) {
+		textlog_lanes bytes = (textlog_lanes){0} + 0x20;
+		if (length - at >= sizeof bytes)
+			memcpy(&bytes, p + at, sizeof bytes);
+		else
+			memcpy(&bytes, p + at, length - at);
+		bytes = test(bytes);
+		for (size_t half = 0; half < sizeof bytes; half += 8) {
+			uint64_t marked = bytes_le64((const uint8_t *)&bytes + half);
+			if (marked)
+				return at + half + (size_t)__builtin_ctzll(marked) / 8;
+		}
+	}
+	return length;
+}
 
 /* --- a line as a terminal shows it (textlog_screen.c) ---------------------- */
 
@@ -162,15 +198,16 @@ struct textlog_shown {
 
 /* Apply carriage returns, backspaces and escape sequences. */
 struct textlog_shown textlog_show(struct textlog_screen *, const char *line, size_t length);
-/* True if the line contains no such characters. */
-bool textlog_is_shown_as_is(const char *line, size_t length);
+/* Return the number of bytes before the first such character, at most LENGTH. */
+size_t textlog_as_is(const char *p, size_t length);
 /* Convert a span of the shown text, not empty, to a span of the line. */
 void textlog_span(const struct textlog_shown *, size_t *start, size_t *end);
 void textlog_screen_free(struct textlog_screen *);
 
-/* The head of a message.  Spans refer to its line as shown; SIZE_MAX marks an absent group. */
+/* The head of a message.  Spans refer to its line as shown; SIZE_MAX marks an absent group.  Valid
+ * until the next match of the regex. */
 struct textlog_head {
-	size_t spans[2 * TEXTLOG_GROUPS];
+	const size_t *spans;
 	size_t text; /* start of the text */
 };
 
@@ -190,8 +227,21 @@ textlog_aux(size_t text, size_t origin, size_t origin_end)
  * decoder's. */
 bool textlog_head_find(struct regex *regex, const struct textlog_shown *, struct textlog_head *);
 /* Find the span of the first group that matched.  Return false if none did. */
-bool textlog_group_find(const struct textlog_head *, const struct textlog_group *, size_t *start,
-			size_t *end);
+static inline bool
+textlog_group_find(const struct textlog_head *head, const struct textlog_group *group,
+		   size_t *start, size_t *end)
+{
+	for (unsigned i = 0; i < group->count; i++) {
+		const size_t *span = &head->spans[2 * group->numbers[i]];
+		if (span[0] == SIZE_MAX || span[1] <= span[0])
+			continue;
+		*start = span[0];
+		*end = span[1];
+		return true;
+	}
+	return false;
+}
+
 /* Add the levels of the options, of the preset (or NULL), and the usual ones. */
 void textlog_add_levels(struct textlog_decoder *, const struct textlog_preset *);
 /* Return the severity of a level, SEVERITY_NONE if it is unknown. */
@@ -200,6 +250,8 @@ enum severity textlog_level_read(const struct textlog_decoder *, const char *lev
 bool textlog_is_loss(const char *text, size_t length);
 /* True if a byte never occurs in text.  BEL to CR and ESC do, because terminals use them. */
 bool textlog_is_foreign(uint8_t c);
+/* Return the number of bytes before the first control character other than TAB, at most LENGTH. */
+size_t textlog_plain(const uint8_t *p, size_t length);
 /* True if any byte at P is foreign. */
 bool textlog_is_damaged(const uint8_t *p, size_t length);
 
@@ -208,6 +260,8 @@ void textlog_type_keys(const struct decoder *, const struct message *, size_t co
 		       const struct window *, uint64_t *keys, bool *keyed);
 const char *textlog_text(const struct decoder *, const struct message *, const struct window *,
 			 size_t *length);
+bool textlog_in_place(const struct decoder *, const struct needles *, const struct window *,
+		      uint64_t kinds, unsigned flags);
 void textlog_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);
 

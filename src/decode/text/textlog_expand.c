@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "base/needle.h"
 #include "decode/lines.h"
 #include "decode/record.h"
 #include "decode/text/textlog.h"
@@ -276,10 +277,57 @@ textlog_text(const struct decoder *decoder, const struct message *m, const struc
 	size_t start = TEXTLOG_AUX_TEXT(m->aux);
 	bool grouped = ((const struct textlog_decoder *)decoder)->message_group.count;
 	if (grouped || start > m->length || memchr(p, '\n', start) ||
-	    !textlog_is_shown_as_is(p, m->length))
+	    textlog_as_is(p, m->length) < m->length)
 		return NULL;
 	*length = m->length - start;
 	return p + start;
+}
+
+/* True if a needle may contain the end of a line. */
+static bool
+has_line_end(const struct needles *needles)
+{
+	for (size_t i = 0; i < needles->count; i++)
+		if (needles->at[i].places['\n'])
+			return true;
+	return false;
+}
+
+/* True if the line around P, which a terminal shows differently, contains a needle as shown.  Move
+ * P to the end of the line. */
+static bool
+shown_has(struct textlog_screen *screen, const char *begin, const char *end, const char **p,
+	  const struct needles *needles)
+{
+	const char *before = memrchr(begin, '\n', (size_t)(*p - begin));
+	const char *line = before ? before + 1 : begin;
+	const char *after = memchr(*p, '\n', (size_t)(end - *p));
+	*p = after ? after : end;
+	size_t length = (size_t)(*p - line);
+	while (length && line[length - 1] == '\r')
+		length--;
+	struct textlog_shown shown = textlog_show(screen, line, length);
+	return needles_are_in(needles, (const uint8_t *)shown.text, shown.length);
+}
+
+/* Texts are lines of the capture.  Search those again that a terminal shows differently. */
+bool
+textlog_in_place(const struct decoder *decoder, const struct needles *needles,
+		 const struct window *w, uint64_t kinds, unsigned flags)
+{
+	const unsigned plain = MESSAGE_TIMED | MESSAGE_LOST | MESSAGE_SUSPECT | MESSAGE_DAMAGED;
+	const char *begin = (const char *)w->bytes, *end = begin + w->length, *p = begin;
+	struct textlog_screen screen = {0};
+	bool found = flags & ~plain || kinds >> TEXTLOG_KIND_COUNT || has_line_end(needles);
+	(void)decoder;
+	for (unsigned kind = 0; kind < TEXTLOG_KIND_COUNT && !found; kind++)
+		found = kinds >> kind & 1 &&
+			needles_are_in(needles, (const uint8_t *)types[kind], strlen(types[kind]));
+	while (!found && (p += textlog_as_is(p, (size_t)(end - p))) < end)
+		/* the rest of a long line begins inside it */
+		found = kinds >> TEXTLOG_REST & 1 || shown_has(&screen, begin, end, &p, needles);
+	textlog_screen_free(&screen);
+	return !found;
 }
 
 void

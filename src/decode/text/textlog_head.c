@@ -43,7 +43,8 @@ static const uint8_t syslog_severities[] = {
     SEVERITY_WARNING, SEVERITY_INFO,  SEVERITY_INFO,  SEVERITY_DEBUG,
 };
 
-/* Return a key for a word, made from its first 8 letters, ignoring case, and its length. */
+/* Return a key for a word, made from its first 8 letters, ignoring case, and its length.  It is
+ * not 0. */
 static uint64_t
 level_key(const char *word, size_t length)
 {
@@ -53,13 +54,28 @@ level_key(const char *word, size_t length)
 	return key ^ (uint64_t)length << 59;
 }
 
+/* Return the slot of a key: its own, or the free one where it belongs. */
+static unsigned
+level_slot(const struct textlog_decoder *d, uint64_t key)
+{
+	unsigned slot = (unsigned)(key * 0x9e3779b97f4a7c15 >> 56) % TEXTLOG_SLOTS;
+	while (d->levels[slot].key && d->levels[slot].key != key)
+		slot = (slot + 1) % TEXTLOG_SLOTS;
+	return slot;
+}
+
+/* Add a level, unless an earlier row has the same word. */
 static void
 add_level(struct textlog_decoder *d, const char *word, enum severity severity)
 {
-	if (!word || d->level_count == TEXTLOG_LEVELS)
+	if (!word || !*word || d->level_count == TEXTLOG_LEVELS)
 		return;
-	d->levels[d->level_count].key = level_key(word, strlen(word));
-	d->levels[d->level_count++].severity = (uint8_t)severity;
+	uint64_t key = level_key(word, strlen(word));
+	unsigned slot = level_slot(d, key);
+	d->level_count += !d->levels[slot].key;
+	if (!d->levels[slot].key)
+		d->levels[slot].severity = (uint8_t)severity;
+	d->levels[slot].key = key;
 }
 
 void
@@ -70,38 +86,20 @@ textlog_add_levels(struct textlog_decoder *d, const struct textlog_preset *prese
 		add_level(d, own[i].word, (enum severity)own[i].severity);
 	if (preset && preset->word)
 		add_level(d, preset->word, preset->meaning);
-	d->own_levels = d->level_count;
 	for (size_t i = 0; i < sizeof level_words / sizeof *level_words; i++)
 		add_level(d, level_words[i].word, level_words[i].severity);
-}
-
-/* Find the severity of the first level with KEY in rows I to END. */
-static bool
-find_level(const struct textlog_decoder *d, unsigned i, unsigned end, uint64_t key,
-	   enum severity *severity)
-{
-	for (; i < end; i++) {
-		if (d->levels[i].key != key)
-			continue;
-		*severity = (enum severity)d->levels[i].severity;
-		return true;
-	}
-	return false;
 }
 
 enum severity
 textlog_level_read(const struct textlog_decoder *d, const char *level, size_t length)
 {
 	uint64_t key = level_key(level, length);
-	enum severity severity = SEVERITY_NONE;
-	unsigned number = 0;
-	if (find_level(d, 0, d->own_levels, key, &severity))
-		return severity;
+	unsigned slot = level_slot(d, key), number = 0;
+	if (d->levels[slot].key)
+		return (enum severity)d->levels[slot].severity;
 	for (size_t i = 0; i < length; i++) {
-		if (i == 3 || level[i] < '0' || level[i] > '9') {
-			find_level(d, d->own_levels, d->level_count, key, &severity);
-			return severity;
-		}
+		if (i == 3 || level[i] < '0' || level[i] > '9')
+			return SEVERITY_NONE;
 		number = 10 * number + (unsigned)(level[i] - '0');
 	}
 	/* PRI is 8 times the facility and the severity [RFC 5424, 6.2.1] */
@@ -113,25 +111,11 @@ textlog_level_read(const struct textlog_decoder *d, const char *level, size_t le
 bool
 textlog_head_find(struct regex *regex, const struct textlog_shown *line, struct textlog_head *head)
 {
-	if (!regex || !regex_find_groups(regex, line->text, line->length, head->spans))
+	head->spans = regex ? regex_find_groups(regex, line->text, line->length) : NULL;
+	if (!head->spans)
 		return false;
 	head->text = head->spans[1] > line->length ? line->length : head->spans[1];
 	return true;
-}
-
-bool
-textlog_group_find(const struct textlog_head *head, const struct textlog_group *group,
-		   size_t *start, size_t *end)
-{
-	for (unsigned i = 0; i < group->count; i++) {
-		const size_t *span = &head->spans[2 * group->numbers[i]];
-		if (span[0] == SIZE_MAX || span[1] <= span[0])
-			continue;
-		*start = span[0];
-		*end = span[1];
-		return true;
-	}
-	return false;
 }
 
 /* Beginnings of texts that report a loss; # is a number. */
@@ -160,9 +144,18 @@ begins_like(const char *text, size_t length, const char *form)
 	return true;
 }
 
+/* True if a row of `losses` begins with C. */
+static bool
+may_begin_loss(char c)
+{
+	return (c >= '0' && c <= '9') || c == '-' || c == '*' || c == 'p' || c == 'C';
+}
+
 bool
 textlog_is_loss(const char *text, size_t length)
 {
+	if (!length || !may_begin_loss(*text))
+		return false;
 	for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
 		if (begins_like(text, length, losses[i]))
 			return true;
@@ -175,22 +168,23 @@ textlog_is_foreign(uint8_t c)
 	return (c < 0x20 && (uint8_t)(c - 7) > 6 && c != 0x1b) || c == 0x7f;
 }
 
+static textlog_lanes
+find_controls(textlog_lanes bytes)
+{
+	return (textlog_lanes)((bytes < 0x20) & (bytes != '\t')) | (textlog_lanes)(bytes == 0x7f);
+}
+
+size_t
+textlog_plain(const uint8_t *p, size_t length)
+{
+	return textlog_find(p, length, find_controls);
+}
+
 bool
 textlog_is_damaged(const uint8_t *p, size_t length)
 {
-	const uint64_t ones = 0x0101010101010101, high = ones << 7;
-	size_t i = 0;
-	for (; i + 8 <= length; i += 8) { /* skip eight bytes at once if none can be foreign */
-		uint64_t word, mixed;
-		memcpy(&word, p + i, sizeof word);
-		mixed = word ^ 0x7f * ones;
-		if (!((((word - 0x20 * ones) & ~word) | ((mixed - ones) & ~mixed)) & high))
-			continue;
-		for (size_t k = i; k < i + 8; k++)
-			if (textlog_is_foreign(p[k]))
-				return true;
-	}
-	for (; i < length; i++)
+	for (size_t i = textlog_plain(p, length); i < length;
+	     i += 1 + textlog_plain(p + i + 1, length - i - 1))
 		if (textlog_is_foreign(p[i]))
 			return true;
 	return false;

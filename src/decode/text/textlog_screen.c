@@ -185,23 +185,65 @@ draw_line(struct textlog_screen *screen, const char *line, size_t length)
 	}
 }
 
-bool
-textlog_is_shown_as_is(const char *line, size_t length)
+static void
+add_bytes(struct textlog_screen *screen, const char *line, size_t from, size_t end)
 {
-	return !memchr(line, '\033', length) && !memchr(line, '\r', length) &&
-	       !memchr(line, '\b', length);
+	size_t text = screen->text.count;
+	if (from == end)
+		return;
+	vec_reserve(&screen->text, end - from);
+	vec_reserve(&screen->from, end - from);
+	memcpy(screen->text.at + text, line + from, end - from);
+	for (size_t i = from; i < end; i++)
+		screen->from.at[text + i - from] = (uint32_t)i;
+	screen->text.count = screen->from.count = text + end - from;
+}
+
+/* Copy the line without its escape sequences.  Return false if one of them, or another character,
+ * moves the cursor or erases cells. */
+static bool
+copy_line(struct textlog_screen *screen, const char *line, size_t length)
+{
+	const char *end = line + length, *p = line, *next;
+	if (memchr(line, '\r', length) || memchr(line, '\b', length))
+		return false;
+	while ((next = memchr(p, '\033', (size_t)(end - p)))) {
+		struct escape s = read_escape(next, (size_t)(end - next));
+		if (s.final && strchr("CDG`JKXP", s.final)) /* those of obey_escape */
+			return false;
+		add_bytes(screen, line, (size_t)(p - line), (size_t)(next - line));
+		p = next + s.length;
+	}
+	add_bytes(screen, line, (size_t)(p - line), length);
+	return true;
+}
+
+static textlog_lanes
+find_controls(textlog_lanes bytes)
+{
+	return (textlog_lanes)((bytes == '\033') | (bytes == '\r') | (bytes == '\b'));
+}
+
+size_t
+textlog_as_is(const char *p, size_t length)
+{
+	return textlog_find((const uint8_t *)p, length, find_controls);
 }
 
 struct textlog_shown
 textlog_show(struct textlog_screen *screen, const char *line, size_t length)
 {
-	if (textlog_is_shown_as_is(line, length))
+	if (textlog_as_is(line, length) == length)
 		return (struct textlog_shown){.text = line, .length = length};
 	screen->moves = 0;
 	vec_clear(&screen->cells);
 	vec_clear(&screen->text);
 	vec_clear(&screen->from);
-	draw_line(screen, line, length);
+	if (!copy_line(screen, line, length)) {
+		vec_clear(&screen->text);
+		vec_clear(&screen->from);
+		draw_line(screen, line, length);
+	}
 	for (size_t i = 0; i < screen->cells.count; i++) {
 		const struct textlog_cell *cell = &screen->cells.at[i];
 		*vec_add(&screen->text) = cell->length ? line[cell->from] : ' ';

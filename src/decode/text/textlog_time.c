@@ -56,16 +56,34 @@ read_digits(const char **p, const char *end, int most, uint64_t *value)
 	return *p > start;
 }
 
+/* Read one or two digits. */
+static bool
+read_two(const char **p, const char *end, uint64_t *value)
+{
+	unsigned tens, ones;
+	if (end - *p < 2 || (tens = (unsigned)(**p - '0')) > 9 ||
+	    (ones = (unsigned)((*p)[1] - '0')) > 9)
+		return read_digits(p, end, 2, value);
+	*p += 2;
+	*value = 10 * tens + ones;
+	return true;
+}
+
 /* Read an optional fraction of a second: digits after a dot or comma, possibly in groups. */
 static bool
 read_fraction(const char **p, const char *end, uint64_t *value)
 {
-	uint64_t sum = 0, unit = SECOND;
-	while (end - *p >= 2 && (**p == '.' || **p == ',') && isdigit((unsigned char)(*p)[1]))
+	static const uint32_t units[] = {0,	100000000, 10000000, 1000000, 100000,
+					 10000, 1000,	   100,	     10,      1};
+	uint64_t sum = 0;
+	unsigned digits = 0;
+	while (end - *p >= 2 && (**p == '.' || **p == ',') && (unsigned)((*p)[1] - '0') < 10)
 		for (++*p; *p < end && (unsigned)(**p - '0') < 10; ++*p)
-			if ((unit /= 10))
-				sum += unit * (unsigned)(**p - '0');
-	*value = sum;
+			if (digits < 9) {
+				sum = 10 * sum + (unsigned)(**p - '0');
+				digits++;
+			}
+	*value = sum * units[digits];
 	return true;
 }
 
@@ -124,16 +142,16 @@ read_part(char letter, const char **p, const char *end, struct time_parts *t)
 	case 'Y':
 		return read_digits(p, end, 4, &t->year);
 	case 'y':
-		if (!read_digits(p, end, 2, &t->year))
+		if (!read_two(p, end, &t->year))
 			return false;
 		t->year += t->year < 69 ? 2000 : 1900;
 		return true;
 	case 'm':
-		return read_digits(p, end, 2, &t->month) && t->month >= 1 && t->month <= 12;
+		return read_two(p, end, &t->month) && t->month >= 1 && t->month <= 12;
 	case 'd':
 	case 'e':
 		skip_blanks(p, end);
-		return read_digits(p, end, 2, &t->day) && t->day >= 1 && t->day <= 31;
+		return read_two(p, end, &t->day) && t->day >= 1 && t->day <= 31;
 	case 'a':
 		for (int i = 0; i < 3; i++, ++*p)
 			if (*p == end || !isalpha((unsigned char)**p))
@@ -142,13 +160,13 @@ read_part(char letter, const char **p, const char *end, struct time_parts *t)
 	case 'b':
 		return read_month(p, end, &t->month);
 	case 'H':
-		return read_digits(p, end, 2, &t->hour) && t->hour < 24;
+		return read_two(p, end, &t->hour) && t->hour < 24;
 	case 'J':
 		return read_digits(p, end, 6, &t->hour);
 	case 'M':
-		return read_digits(p, end, 2, &t->minute) && t->minute < 60;
+		return read_two(p, end, &t->minute) && t->minute < 60;
 	case 'S':
-		return read_digits(p, end, 2, &t->second) && t->second <= 60;
+		return read_two(p, end, &t->second) && t->second <= 60;
 	case 'f':
 		return read_fraction(p, end, &t->fraction);
 	case 's':
@@ -165,23 +183,39 @@ read_part(char letter, const char **p, const char *end, struct time_parts *t)
 	}
 }
 
+/* Read the parts of a format up to STOP. */
 static bool
-read_parts(const char *format, const char *p, const char *end, struct time_parts *t)
+read_parts(const char *format, const char *stop, const char **p, const char *end,
+	   struct time_parts *t)
 {
-	for (; *format; format++) {
+	for (; format < stop; format++) {
 		if (*format == '%') {
-			if (!read_part(*++format, &p, end, t))
+			if (!read_part(*++format, p, end, t))
 				return false;
 		} else if (*format == ' ') {
-			if (p == end || !strchr(" \tTt", *p))
+			if (*p == end || (**p != ' ' && **p != '\t' && (**p | 0x20) != 't'))
 				return false;
-			p++;
-			skip_blanks(&p, end);
-		} else if (p == end || *p++ != *format) {
+			++*p;
+			skip_blanks(p, end);
+		} else if (*p == end || *(*p)++ != *format) {
 			return false;
 		}
 	}
-	return p == end;
+	return true;
+}
+
+/* Return the offset of the second in a format.  Return 0 if equal bytes before it could still mean
+ * another minute: parts of it follow, or the bytes before contain more than a minute. */
+static size_t
+find_tail(const char *format)
+{
+	const char *tail = strstr(format, "%S");
+	if (!tail || tail == format || tail[-1] == ' ')
+		return 0;
+	for (const char *p = format; *p; p++)
+		if (*p == '%' && p++ != tail && !strchr(p < tail ? "YymdeabHJM%" : "fz%", *p))
+			return 0;
+	return (size_t)(tail - format);
 }
 
 const char *
@@ -213,6 +247,7 @@ textlog_time_set(struct textlog_time *time, const char *name)
 		time->hz = *p == 'i' && format == name ? 0 : time->hz;
 	}
 	snprintf(time->format, sizeof time->format, "%s", format);
+	time->tail = find_tail(format);
 	time->counted = strstr(format, "%i");
 	time->dated = date;
 	time->no_year = date && !year;
@@ -228,30 +263,61 @@ textlog_time_period(const struct textlog_time *time)
 	return (time->no_date ? ZONE_DAY : time->no_year ? 365 * (uint64_t)ZONE_DAY : 0) * SECOND;
 }
 
+/* Add up the parts of a time as far as its minute, in seconds.  Return false if the date is out of
+ * range. */
+static bool
+sum_minutes(const struct textlog_time *time, const struct time_parts *t, uint32_t turns,
+	    int64_t *seconds)
+{
+	int64_t days = time->no_date ? turns : 0;
+	uint64_t year = t->year;
+	if (time->no_year) {
+		year = (time->year ? time->year : LEAP_YEAR) + turns;
+		days = time->year ? 0 : -zone_days(LEAP_YEAR, 1, 1);
+	}
+	if (time->dated && (year < 1970 || year > YEAR_MAX))
+		return false;
+	if (time->dated)
+		days += zone_days(year, t->month, t->day);
+	*seconds = days * ZONE_DAY + (int64_t)(60 * (60 * t->hour + t->minute));
+	return true;
+}
+
+static void
+keep_minute(struct textlog_minute *minute, const char *text, size_t length, uint32_t turns,
+	    int64_t seconds)
+{
+	minute->length = length <= sizeof minute->text ? length : 0;
+	memcpy(minute->text, text, minute->length);
+	minute->turns = turns;
+	minute->seconds = seconds;
+}
+
 bool
-textlog_time_read(const struct textlog_time *time, const char *text, size_t length, uint32_t turns,
-		  uint64_t *ticks)
+textlog_time_read(const struct textlog_time *time, struct textlog_minute *minute, const char *text,
+		  size_t length, uint32_t turns, uint64_t *ticks)
 {
 	struct time_parts t = {.month = 1, .day = 1, .zone = time->zone};
-	if (!read_parts(time->format, text, text + length, &t))
+	const char *p = text, *end = text + length, *format = time->format;
+	const char *tail = format + time->tail, *stop = format + strlen(format);
+	bool known = minute->length && minute->length <= length && minute->turns == turns &&
+		     !memcmp(minute->text, text, minute->length);
+	p += known ? minute->length : 0;
+	if (!known && !read_parts(format, tail, &p, end, &t))
+		return false;
+	size_t head = (size_t)(p - text);
+	if (!read_parts(tail, stop, &p, end, &t) || p != end)
 		return false;
 	if (time->counted) {
 		*ticks = t.ticks;
 		return true;
 	}
-	int64_t days = time->no_date ? turns : 0;
-	if (time->no_year) {
-		uint64_t first = time->year ? time->year : LEAP_YEAR;
-		t.year = first + turns;
-		days = time->year ? 0 : -zone_days(LEAP_YEAR, 1, 1);
-	}
-	if (time->dated && (t.year < 1970 || t.year > YEAR_MAX))
+	int64_t seconds = minute->seconds;
+	if (!known && !sum_minutes(time, &t, turns, &seconds))
 		return false;
-	if (time->dated)
-		days += zone_days(t.year, t.month, t.day);
-	int64_t seconds = days * ZONE_DAY + (int64_t)(60 * (60 * t.hour + t.minute) + t.second);
-	if (time->zoned)
-		seconds -= t.zone;
+	if (!known && time->tail)
+		keep_minute(minute, text, head, turns, seconds);
+	seconds += (int64_t)t.second - (time->zoned ? t.zone : 0);
 	if (seconds < 0)
 		return false;
 	*ticks = (uint64_t)seconds * SECOND + t.fraction;

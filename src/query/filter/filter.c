@@ -191,11 +191,16 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t cell)
 	return judge_cell(filter, trace, cell, false);
 }
 
+bool
+filter_has_needles(const struct filter *filter)
+{
+	return filter->expr && filter->expr->code->needles.count;
+}
+
 enum filter_verdict
 filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 {
-	bool seeks = filter->expr && filter->expr->code->needles.count;
-	return seeks ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
+	return filter_has_needles(filter) ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
 }
 
 /* --- messages ---------------------------------------------------------- */

@@ -59,6 +59,9 @@ enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t
  * no needles. */
 enum filter_verdict filter_scan(const struct filter *, struct trace *, uint64_t cell);
 
+/* True if a term of the filter has needles. */
+bool filter_has_needles(const struct filter *);
+
 /* True if M passes an expression; parameters as for filter_match(). */
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
 		       struct expansion *e);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "query/scan.h"
+#include "base/thread.h"
 #include "session/clock/clocks.h"
 
 #include <string.h>
@@ -133,7 +134,10 @@ scan_prepare(struct trace *trace, const struct filter *filter, bool streams)
 {
 	struct capture *capture = trace_capture(trace);
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	bool quick = ops->summarise && !ops->silent_repeats && !(streams && filter_is_all(filter));
+	unsigned threads = trace_host(trace)->threads;
+	bool many = (threads ? threads : thread_processors()) > 2; /* they share a second walk */
+	bool quick =
+	    (ops->summarise || many) && !ops->silent_repeats && !(streams && filter_is_all(filter));
 	bool in_place = ops->in_place && filter_has_needles(filter);
 	if (capture_ended(capture) && !capture_limit(capture) &&
 	    (quick || in_place || filter_limits_time(filter)))

@@ -68,8 +68,9 @@ bool scan_cell(struct scan *, uint64_t cell);
 enum scan_result scan_next(struct scan *, unsigned cells);
 
 /* Build the index of a trace if scan_read() should skip cells. Not for captures that may
- * still grow. Not for formats in which indexing takes as long as the search, unless the
- * filter limits the time, or most cells can be searched without decoding them. STREAMS: if all
+ * still grow. Not for formats in which indexing takes as long as the search, unless
+ * more than two threads share the work, the filter limits the time, or most cells can be searched
+ * without decoding them. STREAMS: if all
  * messages pass, the first ones must not wait for it. */
 void scan_prepare(struct trace *, const struct filter *, bool streams);
 

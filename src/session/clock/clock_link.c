@@ -50,13 +50,22 @@ clock_id_of(const struct session *session, size_t number)
 
 /* --- links ------------------------------------------------------------- */
 
+static void
+add_link(struct clock_links *links, struct clock_link *link)
+{
+	uint64_t *latest = map_add(&links->latest, link->b.key);
+	*vec_add(links) = link;
+	link->before = *latest;
+	*latest = links->count;
+}
+
 struct clock_link *
 clock_link_between(struct clock_links *links, const char *kind, struct clock_id a,
 		   struct clock_id b)
 {
-	for (size_t i = 0; i < links->count; i++) {
-		struct clock_link *link = links->at[i];
-		/* most links differ in the second clock, hardly any in kind */
+	const uint64_t *latest = map_find(&links->latest, b.key);
+	for (uint64_t i = latest ? *latest : 0; i; i = links->at[i - 1]->before) {
+		struct clock_link *link = links->at[i - 1];
 		if (clock_id_same(&link->b, &b) && clock_id_same(&link->a, &a) &&
 		    (link->kind == kind || !strcmp(link->kind, kind)))
 			return link;
@@ -67,7 +76,7 @@ clock_link_between(struct clock_links *links, const char *kind, struct clock_id 
 	}
 	struct clock_link *link = mem_new(sizeof *link);
 	*link = (struct clock_link){.kind = kind, .a = a, .b = b, .owner = SIZE_MAX};
-	*vec_add(links) = link;
+	add_link(links, link);
 	return link;
 }
 
@@ -81,15 +90,16 @@ link_free(struct clock_link *link)
 void
 clock_links_remove(struct clock_links *links, size_t trace)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < links->count; i++) {
+	size_t count = links->count;
+	links->count = 0;
+	map_free(&links->latest);
+	for (size_t i = 0; i < count; i++) {
 		struct clock_link *link = links->at[i];
 		if (link->owner == trace || link->a.trace == trace)
 			link_free(link);
 		else
-			links->at[kept++] = link;
+			add_link(links, link);
 	}
-	links->count = kept;
 }
 
 void
@@ -97,5 +107,6 @@ clock_links_free(struct clock_links *links)
 {
 	for (size_t i = 0; i < links->count; i++)
 		link_free(links->at[i]);
+	map_free(&links->latest);
 	vec_free(links);
 }

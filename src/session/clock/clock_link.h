@@ -6,6 +6,7 @@
 #ifndef TRAWL_SESSION_CLOCK_CLOCK_LINK_H
 #define TRAWL_SESSION_CLOCK_CLOCK_LINK_H
 
+#include "base/map.h"
 #include "decode/clock_source.h"
 #include "session/clock/relation.h"
 
@@ -28,6 +29,7 @@ struct clock_link {
 	size_t owner;		   /* trace that contains the points */
 	struct relation points;	   /* uses only `points`, `seen` and `stride` */
 	struct clock_owner sender; /* of a client */
+	uint64_t before;	   /* the previous link with the same key, from 1; 0: none */
 };
 
 /* Zero-initialise. */
@@ -35,6 +37,7 @@ struct clock_links {
 	struct clock_link **at; /* owned */
 	size_t count, capacity; /* as VEC */
 	bool overflowed;	/* some links did not fit */
+	struct map latest;	/* by the key of the second clock: the latest link, from 1 */
 };
 
 /* Return the clock of most messages of a trace. */

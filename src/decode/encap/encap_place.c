@@ -70,7 +70,8 @@ is_next(const struct decode_history *history, const struct encap_place_memory *s
 	const struct message *m)
 {
 	const struct encap_memory *memory = history->memory;
-	return m->offset == memory->to && source->offset >= memory->from;
+	return m->offset == memory->to && source->offset >= memory->from &&
+	       source->offset < memory->to; /* it may be of messages expanded before these */
 }
 
 static bool

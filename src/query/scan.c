@@ -128,15 +128,21 @@ scan_can_skip(struct trace *trace)
 	return capture_ended(capture) && !capture_limit(capture) && progress.complete;
 }
 
-void
-scan_prepare(struct trace *trace, const struct filter *filter)
+bool
+scan_pays(struct trace *trace, const struct filter *filter)
 {
-	struct capture *capture = trace_capture(trace);
+	const struct capture *capture = trace_capture(trace);
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
 	bool quick = ops->summarise && !ops->silent_repeats && !filter_is_all(filter);
 	bool in_place = ops->in_place && filter_has_needles(filter);
-	if (capture_ended(capture) && !capture_limit(capture) &&
-	    (quick || in_place || filter_limits_time(filter)))
+	return capture_ended(capture) && !capture_limit(capture) &&
+	       (quick || in_place || filter_limits_time(filter));
+}
+
+void
+scan_prepare(struct trace *trace, const struct filter *filter)
+{
+	if (scan_pays(trace, filter))
 		trace_build(trace);
 }
 
@@ -156,6 +162,7 @@ scan_open(struct scan *scan, struct reader *reader, struct filter_pair *pair, un
 void
 scan_set_cells(struct scan *scan, uint64_t from, uint64_t until)
 {
+	scan->skips = true;
 	scan->at = position_past(from - 1, 1);
 	scan->last = until - 1;
 }

@@ -32,6 +32,7 @@ struct regex {
 	pcre2_match_data *match; /* made by the first match, as is `context` */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack; /* made when the default one is too small, or NULL */
+	uint32_t limit;		/* of `context` */
 };
 
 /* One count for all.  A pattern has a copy in each thread, but users only want the total. */
@@ -39,6 +40,7 @@ static atomic_uint_least64_t given_up;
 
 enum {
 	MATCH_LIMIT = 1000000,
+	MATCH_LIMIT_SHORT = 100000, /* below 1 KiB; 0.2 ms or so */
 	DEPTH_LIMIT = 10000,
 	HEAP_LIMIT_KIB = 20000,
 	STACK_START = 64 * 1024, /* bytes, for compiled patterns */
@@ -205,7 +207,6 @@ regex_prepare_once(struct regex *regex)
 	regex->context = pcre2_match_context_create(NULL);
 	if (!regex->match || !regex->context)
 		mem_end();
-	pcre2_set_match_limit(regex->context, MATCH_LIMIT);
 	pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
 	pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
 }
@@ -233,12 +234,26 @@ match_deeply(struct regex *regex, const char *subject, size_t length, size_t fro
 	return regex_match_from(regex, subject, length, from);
 }
 
+/* Set the match limit for a subject.  Long ones need more steps, short ones may be many. */
+static void
+set_limit(struct regex *regex, size_t length)
+{
+	size_t more = MATCH_LIMIT_SHORT * (length / 1024);
+	uint32_t limit = more < MATCH_LIMIT - MATCH_LIMIT_SHORT
+			     ? (uint32_t)(MATCH_LIMIT_SHORT + more)
+			     : MATCH_LIMIT;
+	if (limit != regex->limit)
+		pcre2_set_match_limit(regex->context, limit);
+	regex->limit = limit;
+}
+
 /* True if a match exists at or after FROM. */
 static bool
 regex_match(struct regex *regex, const char *subject, size_t length, size_t from)
 {
 	if (!regex->context)
 		regex_prepare_once(regex);
+	set_limit(regex, length);
 	int got = regex_match_from(regex, subject, length, from);
 	if (got == PCRE2_ERROR_JIT_STACKLIMIT && !regex->stack)
 		got = match_deeply(regex, subject, length, from);

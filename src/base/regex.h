@@ -3,7 +3,8 @@
  *
  * Patterns and subjects are bytes.  A pattern with bytes above ASCII must be UTF-8.  It is
  * compiled as UTF-8, with invalid subjects allowed.  Matching has match, depth, heap and stack
- * limits.  A hostile pattern thus costs at most a fraction of a second per subject.  Beyond the
+ * limits; the match limit grows with the subject.  A hostile pattern thus costs at most a few
+ * milliseconds per subject, and much less for a short one.  Beyond the
  * limits the result is "no match", and regex_given_up() counts it.
  */
 #ifndef TRAWL_BASE_REGEX_H

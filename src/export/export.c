@@ -5,10 +5,10 @@
  * format them.  The first thread writes the pieces in order as they come back.  If the
  * trace is indexed, a piece is a few of its cells, and the other threads step too.
  *
- * With a filter, the index of a file is built first, so that cells can be skipped
- * (query/scan.h).  Where text depends on earlier messages, the index is built during the
- * walk, which must not overtake it.  A stream is not divided: its messages go out as they
- * come.
+ * With a filter, the index of a file is built during the walk, so that cells can be skipped
+ * as soon as they are known (query/scan.h).  Where text depends on earlier messages, it is
+ * built too, and the walk must not overtake it.  A stream is not divided: its messages go
+ * out as they come.
  */
 #include "config.h"
 
@@ -191,12 +191,13 @@ history_build(void *context)
 }
 
 static void
-history_open(struct history *history, struct trace *trace, const struct export_options *options)
+history_open(struct history *history, struct trace *trace, const struct export_options *options,
+	     bool divided)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
 	*history = (struct history){.trace = trace};
-	if (progress.complete || !(atomic_load(&trace_decoder(trace)->needs_history) ||
+	if (progress.complete || !(divided || atomic_load(&trace_decoder(trace)->needs_history) ||
 				   filter_looks_around(&options->filter) ||
 				   export_needs(options) & (VALUE_NEEDS_GAPS | VALUE_NEEDS_RUNS)))
 		return;
@@ -314,11 +315,13 @@ threads_for(const struct export_options *options, bool live)
 	return threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
-/* True if pieces are cells, and the threads that format also walk. */
+/* True if pieces are cells, and the threads that format also walk.  The index may still be
+ * incomplete. */
 static bool
 can_divide(struct trace *trace, const struct export_options *options)
 {
-	return !options->around && !options->stop && !options->follow && scan_can_skip(trace);
+	return !options->around && !options->stop && !options->follow &&
+	       (scan_can_skip(trace) || scan_pays(trace, &options->filter));
 }
 
 static void
@@ -342,10 +345,12 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		walk->next = reader_walk_from(walk->reader, walk->from);
 		return;
 	}
-	scan_prepare(trace, &options->filter, options->format->message);
 	walk->divided = can_divide(trace, options);
+	if (!walk->divided)
+		scan_prepare(trace, &options->filter);
 	walk->pair = filter_pair_borrow(&options->filter, NULL);
 	scan_open(&walk->scan, walk->reader, &walk->pair, options->around);
+	walk->scan.skips |= walk->divided;
 }
 
 /* Read up to STEP messages of the part.  Return 0 at its end. */
@@ -481,6 +486,13 @@ take_cells(struct walk *walk, struct export_piece *piece)
 	return true;
 }
 
+/* Return the last offset of the cells that share counts of origins with this one. */
+static uint64_t
+end_of_group(struct trace *trace, uint64_t cell)
+{
+	return (cell / INDEX_GROUP + 1) * INDEX_GROUP * index_cell_size(trace_index(trace)) - 1;
+}
+
 /* Adapt the number of cells in a piece to the text size of a finished one. */
 static void
 fit_cells(struct walk *walk, const struct export_piece *done)
@@ -564,13 +576,15 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	struct export_pool *pool = export_pool_new(traces, count, sourced, run->options, run->group,
 						   threads_for(run->options, walk->live));
 	int failed = 0;
-	history_open(&history, traces[0], run->options);
+	history_open(&history, traces[0], run->options, walk->divided);
 	walk->around = run->options->around;
 	for (bool more = true, busy = false; !failed && (more || busy);) {
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
 		bool filled =
 		    piece && (walk->divided ? take_cells(walk, piece) : fill_around(walk, piece));
-		if (filled && !walk->divided) {
+		if (filled && walk->divided) {
+			history_wait(&history, end_of_group(traces[0], piece->cells_end - 1));
+		} else if (filled) {
 			if (cut_at_stop(run, walk, piece)) {
 				capture_interrupt(trace_capture(traces[0]));
 				more = false;

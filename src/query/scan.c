@@ -129,18 +129,23 @@ scan_can_skip(struct trace *trace)
 	return capture_ended(capture) && !capture_limit(capture) && progress.complete;
 }
 
-void
-scan_prepare(struct trace *trace, const struct filter *filter, bool streams)
+bool
+scan_pays(struct trace *trace, const struct filter *filter)
 {
-	struct capture *capture = trace_capture(trace);
+	const struct capture *capture = trace_capture(trace);
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	unsigned threads = trace_host(trace)->threads;
-	bool many = (threads ? threads : thread_processors()) > 2; /* they share a second walk */
-	bool quick =
-	    (ops->summarise || many) && !ops->silent_repeats && !(streams && filter_is_all(filter));
+	unsigned set = trace_host(trace)->threads, threads = set ? set : thread_processors();
+	bool quick = !ops->silent_repeats &&
+		     (ops->summarise ? threads > 1 || !filter_is_all(filter) : threads > 2);
 	bool in_place = ops->in_place && filter_has_needles(filter);
-	if (capture_ended(capture) && !capture_limit(capture) &&
-	    (quick || in_place || filter_limits_time(filter)))
+	return capture_ended(capture) && !capture_limit(capture) &&
+	       (quick || in_place || filter_limits_time(filter));
+}
+
+void
+scan_prepare(struct trace *trace, const struct filter *filter)
+{
+	if (scan_pays(trace, filter))
 		trace_build(trace);
 }
 
@@ -160,6 +165,7 @@ scan_open(struct scan *scan, struct reader *reader, struct filter_pair *pair, un
 void
 scan_set_cells(struct scan *scan, uint64_t from, uint64_t until)
 {
+	scan->skips = true;
 	scan->at = position_past(from - 1, 1);
 	scan->last = until - 1;
 }

@@ -67,12 +67,13 @@ bool scan_cell(struct scan *, uint64_t cell);
  * cells. */
 enum scan_result scan_next(struct scan *, unsigned cells);
 
-/* Build the index of a trace if scan_read() should skip cells. Not for captures that may
- * still grow. Not for formats in which indexing takes as long as the search, unless
- * more than two threads share the work, the filter limits the time, or most cells can be searched
- * without decoding them. STREAMS: if all
- * messages pass, the first ones must not wait for it. */
-void scan_prepare(struct trace *, const struct filter *, bool streams);
+/* True if scan_read() should skip cells by the index of a trace, or several threads divide them.
+ * Not for captures that may still grow. Not for formats in which indexing takes as long as the
+ * search, unless more than two threads share both, the filter limits the time, or most cells can
+ * be searched without decoding them. */
+bool scan_pays(struct trace *, const struct filter *);
+/* Build that index if it pays. */
+void scan_prepare(struct trace *, const struct filter *);
 
 /* True if the cells of a trace can be skipped, and divided among threads. */
 bool scan_can_skip(struct trace *);
@@ -81,7 +82,8 @@ bool scan_can_skip(struct trace *);
  * after each match. */
 void scan_open(struct scan *, struct reader *, struct filter_pair *, unsigned around);
 
-/* Restrict an open scan to the cells [FROM, UNTIL). */
+/* Restrict an open scan to the cells [FROM, UNTIL), which are known. The index need not be
+ * complete. */
 void scan_set_cells(struct scan *, uint64_t from, uint64_t until);
 
 /* Return up to MAX consecutive messages. *FIRST is the number of the first. Return 0 at the

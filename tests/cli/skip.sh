@@ -50,4 +50,31 @@ for format in syst/raw syst/stp encap gem uia csel; do
 	done
 done
 
+# Searches of a log: cells are ruled out by their bytes, while the index is built.
+awk 'BEGIN {
+	for (i = 0; i < 20000; i++)
+		printf "[%5d.%06d] dev%d: message %d%s\n", i / 100, i, i % 7, i * 7919,
+			i % 5000 ? "" : i % 10000 ? " ra\033[1mre" : " rare\002"
+}' >made.log
+cat >log <<-END
+	-r rare
+	-r RARE/I
+	-e text~/rare/
+	-e text!~/message.1/
+	-r dev3 -s error
+END
+while read -r search; do
+	for target in text csv jsonl none; do
+		# shellcheck disable=SC2086
+		"$TRAWL" $search -t $target made.log --split=1/1 --no-cache >one 2>&1
+		echo $? >>one
+		for threads in 1 2; do
+			# shellcheck disable=SC2086
+			"$TRAWL" $search -t $target made.log --threads=$threads --no-cache >two 2>&1
+			echo $? >>two
+			is "log: $search, $target, $threads" "$(cksum <one)" "$(cksum <two)"
+		done
+	done
+done <log
+
 finish

@@ -644,7 +644,7 @@ check_scan(struct oracle *o, size_t number, const struct selection *s, unsigned 
 	uint64_t first, next = 0;
 	size_t count;
 	assert_true(filter_limits_time(&s->filter));
-	scan_prepare(o->session.traces.at[number], &s->filter, true);
+	scan_prepare(o->session.traces.at[number], &s->filter);
 	scan_open(&scan, reader, &pair, around);
 	assert_true(scan.skips);
 	while ((count = scan_read(&scan, batch, 1 + random_below(&o->seed, 300), &first))) {

@@ -537,6 +537,17 @@ test_regex(void **state)
 	assert_false(regex_find(re, many, sizeof many, 0, &start, &end));
 	assert_int_equal(regex_given_up(), given_up + 1);
 	regex_free(re);
+	/* sooner in a short text (2^17 ways here) than in a long one, which needs more */
+	static char long_text[30018];
+	memset(long_text, '.', 30000);
+	memset(long_text + 30000, 'a', 17);
+	long_text[30017] = 'b';
+	re = regex_new("(*NO_JIT)^\\.*(a+)+$", 0, &err);
+	assert_false(regex_fits(re, long_text, sizeof long_text));
+	assert_int_equal(regex_given_up(), given_up + 1);
+	assert_false(regex_fits(re, long_text + 30000, 18));
+	assert_int_equal(regex_given_up(), given_up + 2);
+	regex_free(re);
 }
 
 /* Who shares a pattern gets what another freed; not one with room for fewer groups. */

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "ui/list/jump.h"
+#include "base/generation.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "query/time_probe.h"
@@ -265,12 +266,34 @@ jump_mark(struct screen *screen, const struct command_call *call)
 	jump_to_location(screen, target);
 }
 
+/* Find the number of a message in the present list, unless it is known.  Return false if it is not
+ * exact. */
+static bool
+find_number(struct screen *screen, struct location *location)
+{
+	bool exact;
+	uint64_t count = sequence_count(screen->list->sequence, &exact); /* new messages */
+	uint64_t now = generation_join(list_generation(screen->list), screen->indexed, count);
+	struct list *list;
+	struct row row;
+	if (location->list == screen->list && location->generation == now)
+		return location->numbered;
+	location->numbered = false;
+	location->list = screen->list;
+	location->generation = now;
+	if (jump_find(screen, location, &list, &row))
+		location->number = list_number(list, row_position(&row), &location->numbered);
+	return location->numbered;
+}
+
 /* Return true if A is before B in the present list. */
 static bool
-is_before(struct screen *screen, const struct location *a, const struct location *b)
+is_before(struct screen *screen, struct location *a, struct location *b)
 {
 	struct list *list;
 	struct row first, second;
+	if (find_number(screen, a) && find_number(screen, b))
+		return a->number < b->number;
 	return jump_find(screen, a, &list, &first) && jump_find(screen, b, &list, &second) &&
 	       sequence_is_before(list->sequence, row_position(&first), row_position(&second));
 }

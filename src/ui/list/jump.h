@@ -18,6 +18,11 @@ struct location {
 	struct message_id id;
 	char letter; /* of a mark; '*' for a bookmark */
 	char *note;  /* of a mark, or NULL; owned */
+
+	/* of a mark: its number in `list`, if `numbered`, at `generation` */
+	const struct list *list;
+	uint64_t number, generation;
+	bool numbered;
 };
 
 enum { TRAIL_MAX = 100 };

@@ -17,6 +17,7 @@
 /* Zero-initialise. */
 struct background {
 	bool asked;    /* query sent, no reply yet */
+	bool late;     /* ESC was a key, and no reply: do not delay keys again */
 	bool answered; /* `light` is valid */
 	bool light;
 	char held[40]; /* characters after ESC */

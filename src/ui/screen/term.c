@@ -37,7 +37,7 @@
 
 enum {
 	ESCAPE_MS = 25,
-	ANSWER_MS = 200 /* after ESC, while a reply is expected */
+	ANSWER_MS = 200 /* after the first ESC, while a reply is expected */
 };
 
 /* While this is on, pasted text comes between marks (xterm's control sequences, "Bracketed Paste
@@ -731,10 +731,12 @@ static bool
 read_sequence(struct terminal *term)
 {
 	wint_t code, next;
-	if (term->background.asked)
+	if (term->background.asked && !term->background.late)
 		wtimeout(term->keys, ANSWER_MS);
 	int kind = wget_wch(term->keys, &code);
 	nodelay(term->keys, TRUE);
+	/* many terminals never reply */
+	term->background.late |= term->background.asked && kind == ERR;
 	if (kind == KEY_CODE_YES)
 		ungetch((int)code);
 	if (kind != OK)

@@ -71,7 +71,7 @@ ClusterName=farm
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$port
 AuthType=auth/munge
-AuthInfo=socket=$scratch/munge.socket,cred_expire=1
+AuthInfo=socket=$scratch/munge.socket,cred_expire=5
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation=$scratch/state
@@ -172,6 +172,13 @@ held()
 	read -r trawl shell daemon job node <"$1/hold-$2"
 }
 
+# start_now: wait until Slurm requeued the held task, which may then wait two minutes.
+start_now()
+{
+	soon sh -c "scontrol show job $job | grep -q Reason=BeginTime"
+	soon scontrol update "JobId=$job" StartTime=now
+}
+
 # Damage at the end of a part and in its middle; some messages are in two parts.
 "$MKCAPTURE" -f syst/stp -m all -n 6M --damage=cut,drop --rate=0.001 -o capture.bin
 "$TRAWL" -q -t csv capture.bin >whole.csv
@@ -185,6 +192,7 @@ started changed change-2 -- 2 out.csv -- -t csv capture.bin
 
 held killed 2
 kill -KILL "$trawl"
+start_now
 
 ended plain 1
 ok "plain: the output of one run" cmp plain/out.csv whole.csv
@@ -214,6 +222,7 @@ ok "changed: no output" test ! -e changed/out.csv
 started node hold-3 -- 3 out.csv -- -q -t csv capture.bin
 held node 3
 kill -KILL "$(cat "$node.pid")" "$daemon" "$shell" "$trawl"
+start_now
 ended node 1
 ok "node: the output of one run" cmp node/out.csv whole.csv
 is "no job is left" "" "$(squeue -h)"

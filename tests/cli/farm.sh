@@ -175,8 +175,9 @@ held()
 # start_now: wait until Slurm requeued the held task, which may then wait two minutes.
 start_now()
 {
-	soon sh -c "scontrol show job $job | grep -q Reason=BeginTime"
-	soon scontrol update "JobId=$job" StartTime=now
+	soon sh -c "scontrol show job $job | grep -q Restarts=1"
+	soon sh -c "scontrol update JobId=$job StartTime=now
+		! scontrol show job $job | grep -q Reason=BeginTime"
 }
 
 # Damage at the end of a part and in its middle; some messages are in two parts.

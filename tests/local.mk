@@ -567,6 +567,7 @@ script_tests = \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \
 	tests/cli/examples.sh \
+	tests/cli/farm.sh \
 	tests/cli/find.sh \
 	tests/cli/formats.sh \
 	tests/cli/clocks.sh \

@@ -51,7 +51,7 @@ is "... and says so" "trawl: --demo has its own captures; leave out some.bin" "$
 
 run env MAKEFLAGS= make -s -C "$build" install DESTDIR="$scratch/root" prefix=/usr
 is "make install: status" 0 "$status"
-for file in bin/trawl share/man/man1/trawl.1 share/man/man7/trawl-filter.7 \
+for file in bin/trawl bin/trawl-farm share/man/man1/trawl.1 share/man/man1/trawl-farm.1 share/man/man7/trawl-filter.7 \
 	share/man/man7/trawl-formats.7 share/man/man7/trawl-keys.7 share/man/man7/trawl-output.7 \
 	share/man/man5/trawl-profile.5 share/man/man5/trawl-view.5 \
 	share/trawl/views/default.yaml share/trawl/themes/light.yaml \

@@ -97,47 +97,45 @@ add_message(struct print *print, int run, const struct compare_place *place, str
 
 /* --- lines for people -------------------------------------------------- */
 
-/* Append `1203@0x4f20`.  For a message missing from this run, append the one before or after it:
- * `>1203@0x4f20`. */
+static const char *const run_names[2] = {"good", "bad"};
+
+/* Append `good 1203 (0x4f20)`.  For a message missing from this run, append the one before or after
+ * it, if any: `before good 1203`. */
 static void
 add_place(struct print *print, int run, const struct compare_difference *d, struct text *out)
 {
 	const struct compare_place *place = &d->at[run];
 	struct message m;
-	if (!place->any) {
-		text_add_char(out, '-');
+	if (!place->any)
 		return;
-	}
-	bool known = compare_texts_get(&print->texts[run], place->trace, place->number, &m,
-				       &print->expansion);
+	text_add(out, out->length ? ", " : "");
 	if (!d->count[run])
-		text_add_char(out, place->behind ? '>' : '<');
+		text_add(out, place->behind ? "after " : "before ");
+	text_addf(out, "%s ", run_names[run]);
 	if (print->several) {
 		const char *name = trace_name(print->texts[run].session->traces.at[place->trace]);
 		text_add_safe(out, name, strlen(name), print->charset);
 		text_add_char(out, ':');
 	}
 	text_addf(out, "%llu", (unsigned long long)place->listed);
-	if (known)
-		text_addf(out, "@0x%llx", (unsigned long long)m.offset);
+	if (d->count[run] && compare_texts_get(&print->texts[run], place->trace, place->number, &m,
+					       &print->expansion))
+		text_addf(out, " (0x%llx)", (unsigned long long)m.offset);
 }
 
 static void
 add_line(struct print *print, const struct compare_difference *d, struct text *out)
 {
-	struct text place = {0};
+	struct text places = {0};
 	int run = d->count[COMPARE_BAD] ? COMPARE_BAD : COMPARE_GOOD;
-	text_addf(out, "%-9s", compare_kind_name(d->kind));
-	for (int i = 0; i < 2; i++) {
-		text_clear(&place);
-		add_place(print, i, d, &place);
-		text_addf(out, " %-18s", text_get(&place));
-	}
-	text_add_char(out, ' ');
+	int first = d->count[COMPARE_GOOD] ? COMPARE_GOOD : COMPARE_BAD;
+	add_place(print, first, d, &places);
+	add_place(print, !first, d, &places);
+	text_addf(out, "%-9s %-37s ", compare_kind_name(d->kind), text_get(&places));
 	add_message(print, run, &d->at[run], out);
 	compare_add_remark(d, &print->texts[COMPARE_GOOD], &print->expansion, print->charset, out);
 	text_add_char(out, '\n');
-	text_free(&place);
+	text_free(&places);
 }
 
 /* --- lines of JSON ------------------------------------------------------ */
@@ -145,17 +143,16 @@ add_line(struct print *print, const struct compare_difference *d, struct text *o
 static void
 add_json_place(struct print *print, int run, const struct compare_difference *d, struct text *out)
 {
-	static const char *const names[2] = {"good", "bad"};
 	const struct compare_place *place = &d->at[run];
-	text_addf(out, ",\"%s\":", names[run]);
+	text_addf(out, ",\"%s\":", run_names[run]);
 	if (d->count[run])
 		add_message(print, run, place, out);
 	else
 		text_add(out, "null");
-	text_addf(out, ",\"%s_count\":%llu", names[run], (unsigned long long)d->count[run]);
+	text_addf(out, ",\"%s_count\":%llu", run_names[run], (unsigned long long)d->count[run]);
 	if (!d->count[run] && place->any) {
 		const char *name = trace_name(print->texts[run].session->traces.at[place->trace]);
-		text_addf(out, ",\"%s_%s\":{\"n\":%llu,\"trace\":", names[run],
+		text_addf(out, ",\"%s_%s\":{\"n\":%llu,\"trace\":", run_names[run],
 			  place->behind ? "after" : "before", (unsigned long long)place->number);
 		export_json_string(out, name, strlen(name));
 		text_add_char(out, '}');
@@ -281,6 +278,7 @@ compare_print(struct session *const sessions[2], const struct filter *const filt
 	}
 	struct compare *compare = compare_new(sides, &options, NULL);
 	compare_run(compare);
+	compare_sort_by_good(compare);
 	int failed = print_differences(compare, sessions, cli, &err);
 	size_t count = compare_count(compare);
 	compare_add_doubts(compare, &doubts);

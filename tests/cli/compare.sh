@@ -60,8 +60,9 @@ is "... the first line heads the first difference" "first difference:" "$(head -
 is "... the last line counts it" \
 	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) between 1000004 and 1000004 messages" \
 	"$(tail -n 1 out)"
+place='(good|bad) [0-9]+ \(0x[0-9a-f]+\)'
 is "... both places stand apart from what follows" 10 "$(sed '/:$/d; $d' out |
-	grep -cE '^[a-z]+ +([<>]?[0-9]+@0x[0-9a-f]+|-) +([<>]?[0-9]+@0x[0-9a-f]+|-) +[0-9.]+ ')"
+	grep -cE "^[a-z]+ +$place, ((before|after) (good|bad) [0-9]+|$place) +[0-9.]+ ")"
 is "... a delay is reported once, with how long it was" 2 \
 	"$(grep -c '^slower .*\[after 30\.[0-9]* ms, was .*; 7 other origins too\]$' out)"
 run "$TRAWL" --no-cache --compare good.log good.log
@@ -131,15 +132,32 @@ ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, w
 ok "... a word is lost" grep -q '^lost .*first word lost' out
 run "$TRAWL" --compare good/lab.yaml "$testdata/lab.yaml"
 for run in good "$testdata"; do
-	place=$(sed -n 's/^changed *\([^ ]*\) *\([^ ]*\) .*timeout: seq 70 .*/\1 \2/p' out)
-	test $run = good && place=${place% *} || place=${place#* }
-	place=${place#*:}
-	is "numbers are those of the session: $run" "${place#*@}" "$(printf '0x%x' "$(
+	test $run = good && name=good || name=bad
+	place=$(sed -n "s/^changed .*$name soc:\([0-9]*\) (\(0x[0-9a-f]*\)).*timeout: seq 70 .*/\1 \2/p" out)
+	is "numbers are those of the session: $run" "${place#* }" "$(printf '0x%x' "$(
 		"$TRAWL" -q -t csv --fields=number,offset,trace $run/lab.yaml |
-			sed -n "s/^${place%@*},\([0-9]*\),\"soc\"$/\1/p")")"
+			sed -n "s/^${place% *},\([0-9]*\),\"soc\"$/\1/p")")"
 done
 run "$TRAWL" --compare good/lab.yaml good/lab.yaml
 is "a session is equal to itself" "0 no difference" "$status $(sed 's/ between.*//' out)"
+
+# Bytes cut out: the messages that are gone, and those that the decoder makes of the rest, in the
+# order of the good run.  What begins in the hole comes before what follows it.
+cp "$testdata/demo.stp" whole.stp
+{
+	head -c 9000 whole.stp
+	tail -c +9201 whole.stp
+} >cut.stp
+run "$TRAWL" --compare whole.stp cut.stp
+sed '/:$/d; $d' out >list
+is "bytes cut out: all rows name a place in the good run" "$(lines list)" \
+	"$(grep -c 'good [0-9]' list)"
+ok "... in its order" sh -c 'sed "s/^.*good \([0-9]*\).*/\1/" list | sort -nc'
+is "... the first difference is the message that the hole cuts off" \
+	"$("$TRAWL" -q -t csv --fields=number,offset,length whole.stp |
+		awk -F, '$2 < 9000 && $2 + $3 > 9000 { print $1 }')" \
+	"$(sed -n '1s/^.*good \([0-9]*\).*/\1/p' list)"
+rm -f whole.stp cut.stp list
 
 # Captures of bytes: ten differences planted by cutting, doubling, replacing and swapping whole
 # messages.  What is missing here and extra there of one text would be moved; these captures

@@ -147,6 +147,64 @@ alignment_is_longest(void **state)
 	}
 }
 
+/* Checks an alignment of A and B: equal tokens, in order, no token twice. Marks the messages of A
+ * with an exact partner, and returns the number of pairs. */
+static size_t
+check_exact(const uint64_t *a, size_t n, const uint64_t *b, size_t m, size_t letters,
+	    const compare_runs *runs, bool *exact)
+{
+	size_t at_a = 0, at_b = 0, aligned = 0;
+	memset(exact, 0, n * sizeof *exact);
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct compare_run *run = &runs->at[i];
+		assert_true(run->count && run->a >= at_a && run->b >= at_b);
+		for (size_t k = 0; k < run->count; k++) {
+			assert_int_equal(a[run->a + k] % letters, b[run->b + k] % letters);
+			exact[run->a + k] = a[run->a + k] == b[run->b + k];
+		}
+		at_a = run->a + run->count;
+		at_b = run->b + run->count;
+		aligned += run->count;
+	}
+	assert_true(at_a <= n && at_b <= m);
+	return aligned;
+}
+
+/* Exact tokens choose among the longest alignments: no pair and no exact partner is lost. */
+static void
+alignment_is_exact(void **state)
+{
+	enum { LENGTH = 120, RUNS = 3000 };
+	uint64_t a[LENGTH], b[2 * LENGTH], masked_a[LENGTH], masked_b[2 * LENGTH];
+	bool before[LENGTH], after[LENGTH];
+	size_t better = 0;
+	(void)state;
+	for (unsigned run = 0; run < RUNS; run++) {
+		size_t letters = 1 + random_below(&seed, 1 << random_below(&seed, 5));
+		size_t all = letters * (1 + random_below(&seed, LENGTH)); /* masking divides */
+		size_t n = random_below(&seed, LENGTH);
+		for (size_t i = 0; i < n; i++)
+			a[i] = random_below(&seed, all);
+		size_t m = edit(a, n, random_below(&seed, 70), all, b);
+		for (size_t i = 0; i < n; i++)
+			masked_a[i] = a[i] % letters;
+		for (size_t i = 0; i < m; i++)
+			masked_b[i] = b[i] % letters;
+		compare_runs runs = {0};
+		assert_true(compare_align(masked_a, n, masked_b, m, NULL, &runs));
+		size_t longest = check_exact(a, n, b, m, letters, &runs, before);
+		assert_int_equal(longest, common_length(masked_a, n, masked_b, m));
+		assert_true(compare_align_exact(masked_a, a, n, masked_b, b, m, NULL, &runs));
+		assert_int_equal(check_exact(a, n, b, m, letters, &runs, after), longest);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(after[i] || !before[i]);
+			better += after[i] && !before[i];
+		}
+		vec_free(&runs);
+	}
+	assert_true(better > RUNS);
+}
+
 /* Where there are many differences the alignment is near the longest. */
 static void
 alignment_of_many_differences(void **state)
@@ -544,11 +602,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(numbers_are_masked),
-	    cmocka_unit_test(alignment_is_longest),
-	    cmocka_unit_test(alignment_of_many_differences),
-	    cmocka_unit_test(plants_are_found),
-	    cmocka_unit_test(every_format_is_aligned),
+	    cmocka_unit_test(numbers_are_masked),  cmocka_unit_test(alignment_is_longest),
+	    cmocka_unit_test(alignment_is_exact),  cmocka_unit_test(alignment_of_many_differences),
+	    cmocka_unit_test(plants_are_found),	   cmocka_unit_test(every_format_is_aligned),
 	    cmocka_unit_test(runs_that_are_empty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -684,6 +684,84 @@ add_slower(struct compare *compare)
 	vec_free(&delays);
 }
 
+/* --- the order of differences -------------------------------------------- */
+
+/* Compare two places of a run by trace and number. */
+static int
+place_compare(const struct compare_place *x, const struct compare_place *y)
+{
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* A difference that only BAD has, and the first pair of messages after it in its trace. */
+struct only_bad {
+	struct compare_difference *difference;
+	struct compare_place next[2];
+};
+typedef VEC(struct only_bad) only_bad_list;
+
+static int
+only_bad_compare(const void *a, const void *b)
+{
+	const struct only_bad *x = a, *y = b;
+	return place_compare(&x->difference->at[COMPARE_BAD], &y->difference->at[COMPARE_BAD]);
+}
+
+/* Note a pair of messages for the last difference before it. */
+static void
+note_pair(const only_bad_list *list, const struct compare_place *good,
+	  const struct compare_place *bad)
+{
+	size_t at;
+	lower_bound(at, list->count,
+		    place_compare(&list->at[at].difference->at[COMPARE_BAD], bad) < 0);
+	if (!at || list->at[at - 1].difference->at[COMPARE_BAD].trace != bad->trace)
+		return;
+	struct compare_place *next = list->at[at - 1].next;
+	if (next[COMPARE_BAD].any && place_compare(bad, &next[COMPARE_BAD]) > 0)
+		return;
+	next[COMPARE_GOOD] = *good;
+	next[COMPARE_BAD] = *bad;
+}
+
+/* Set the places in GOOD of differences that only BAD has: before the partner of the first message
+ * after them in their trace, of any origin, else at the end. */
+static void
+place_only_bad(struct compare *compare)
+{
+	only_bad_list list = {0};
+	for (size_t i = 0; i < compare->list.count; i++)
+		if (!compare->list.at[i].count[COMPARE_GOOD])
+			*vec_add(&list) = (struct only_bad){.difference = &compare->list.at[i]};
+	if (list.count)
+		qsort(list.at, list.count, sizeof *list.at, only_bad_compare);
+	for (size_t i = 0; i < compare->aligned.count && list.count; i++) {
+		const struct compare_aligned *aligned = &compare->aligned.at[i];
+		for (size_t run = 0; run < aligned->runs.count; run++)
+			for (size_t k = 0; k < aligned->runs.at[run].count; k++) {
+				struct compare_place good =
+				    place_of(aligned->good, aligned->runs.at[run].a + k);
+				struct compare_place bad =
+				    place_of(aligned->bad, aligned->runs.at[run].b + k);
+				note_pair(&list, &good, &bad);
+			}
+	}
+	const struct compare_place end = {.listed = UINT64_MAX};
+	for (size_t i = list.count; i--;) {
+		struct compare_place *at = list.at[i].difference->at;
+		const struct compare_place *next =
+		    i + 1 < list.count ? list.at[i + 1].difference->at : NULL;
+		bool goes_on = next && next[COMPARE_BAD].trace == at[COMPARE_BAD].trace;
+		at[COMPARE_GOOD] = list.at[i].next[COMPARE_GOOD].any ? list.at[i].next[COMPARE_GOOD]
+				   : goes_on			     ? next[COMPARE_GOOD]
+								     : end;
+	}
+	vec_free(&list);
+}
+
+/* Compare by the time in BAD. */
 static int
 difference_compare(const void *a, const void *b)
 {
@@ -691,14 +769,37 @@ difference_compare(const void *a, const void *b)
 	const struct compare_place *at_x = &x->at[COMPARE_BAD], *at_y = &y->at[COMPARE_BAD];
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
-	if (at_x->trace != at_y->trace)
-		return at_x->trace < at_y->trace ? -1 : 1;
-	if (at_x->number != at_y->number)
-		return at_x->number < at_y->number ? -1 : 1;
+	if (at_x->trace != at_y->trace || at_x->number != at_y->number)
+		return place_compare(at_x, at_y);
 	if (x->at[COMPARE_GOOD].number != y->at[COMPARE_GOOD].number)
 		return x->at[COMPARE_GOOD].number < y->at[COMPARE_GOOD].number ? -1 : 1;
 	return (x->kind > y->kind) - (x->kind < y->kind);
 }
+
+/* Compare by the places in the list of GOOD, then of BAD. */
+static int
+listed_compare(const void *a, const void *b)
+{
+	const struct compare_difference *x = a, *y = b;
+	for (int run = 0; run < 2; run++) {
+		uint64_t first = x->at[run].listed, second = y->at[run].listed;
+		if (first != second)
+			return first < second ? -1 : 1;
+		if (!x->count[run] != !y->count[run])
+			return x->count[run] ? 1 : -1; /* the others are before that message */
+	}
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+void
+compare_sort_by_good(struct compare *compare)
+{
+	if (compare->list.count)
+		qsort(compare->list.at, compare->list.count, sizeof *compare->list.at,
+		      listed_compare);
+}
+
+/* --- the whole comparison ------------------------------------------------ */
 
 static void
 read_side(void *context)
@@ -753,6 +854,7 @@ compare_run(struct compare *compare)
 		if (!align_streams(compare, &compare->aligned.at[i]))
 			return false;
 	add_slower(compare);
+	place_only_bad(compare);
 	if (compare->list.count)
 		qsort(compare->list.at, compare->list.count, sizeof *compare->list.at,
 		      difference_compare);

@@ -38,9 +38,10 @@ enum compare_kind {
 /* Return the name of a kind, one word; it also fits a count, as `3 missing`. */
 const char *compare_kind_name(enum compare_kind);
 
-/* The place of a difference in one of the runs. */
+/* The place of a difference in one of the runs: a message of the difference, or a neighbour. The
+ * neighbour in BAD is of the same origin, the one in GOOD of the same trace. */
 struct compare_place {
-	bool any;	 /* false: the origin has no message there */
+	bool any;	 /* false: there is no such message */
 	bool behind;	 /* missing messages came after this one, else before it */
 	size_t trace;	 /* number of the trace in the session */
 	uint64_t number; /* number of the message in the trace, from 0 */
@@ -75,6 +76,10 @@ void compare_free(struct compare *); /* NULL is allowed */
 
 /* Read both runs and find the differences; return false if stopped. */
 bool compare_run(struct compare *);
+
+/* Sort the differences by their places in the list of GOOD. Those that only BAD has come before
+ * the partner of the next message of their trace that has one. */
+void compare_sort_by_good(struct compare *);
 
 size_t compare_count(const struct compare *);
 const struct compare_difference *compare_get(const struct compare *, size_t i);

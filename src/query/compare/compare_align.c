@@ -35,7 +35,8 @@ struct align {
 	const uint64_t *a, *b;
 	const atomic_bool *stop;
 	compare_runs *runs;
-	/* Myers' algorithm: how far each diagonal reached, for 0, 1, 2 ... differences in turn */
+	/* Myers' algorithm: how far each diagonal reached, for 0, 1, 2 ... differences in turn;
+	 * NULL until it runs */
 	int64_t *reached;
 	compare_runs back; /* found runs, last first */
 };
@@ -120,6 +121,8 @@ align_few(struct align *w, struct align_range *range, bool part)
 	const uint64_t *a = w->a + range->a, *b = w->b + range->b;
 	int64_t n = (int64_t)(range->a_end - range->a), m = (int64_t)(range->b_end - range->b);
 	int64_t slides = SLIDES_PER_TOKEN * (n + m), best = 0, best_k = 0, d;
+	if (!w->reached)
+		w->reached = mem_new((FEW + 1) * (FEW + 2) / 2 * sizeof *w->reached);
 	for (d = 0; d <= FEW && slides >= 0; d++) {
 		int64_t *now = diagonals_of(w, d);
 		best = -1;
@@ -337,16 +340,22 @@ align_all(struct align *w, struct align_range range, unsigned depth)
 	add_run(w, range.a_end, range.b_end, tail);
 }
 
+/* Free the memory of the work. Return false if it was stopped. */
+static bool
+align_end(struct align *w)
+{
+	free(w->reached);
+	vec_free(&w->back);
+	return !is_stopped(w);
+}
+
 bool
 compare_align(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
 	      const atomic_bool *stop, compare_runs *runs)
 {
 	struct align w = {.a = a, .b = b, .stop = stop, .runs = runs};
-	w.reached = mem_new((FEW + 1) * (FEW + 2) / 2 * sizeof *w.reached);
 	align_all(&w, (struct align_range){0, a_count, 0, b_count}, 0);
-	free(w.reached);
-	vec_free(&w.back);
-	return !is_stopped(&w);
+	return align_end(&w);
 }
 
 /* --- exact tokens -------------------------------------------------------- */
@@ -469,11 +478,8 @@ compare_align_exact(const uint64_t *a, const uint64_t *exact_a, size_t a_count, 
 		qsort(pairs.at, pairs.count, sizeof *pairs.at, pair_compare);
 		size_t *chain = mem_new((pairs.count + 1) * sizeof *chain);
 		size_t length = find_chain(&pairs, chain);
-		w.reached = mem_new((FEW + 1) * (FEW + 2) / 2 * sizeof *w.reached);
 		align_between(&w, &range, &pairs, chain, length, 0);
-		free(w.reached);
 		free(chain);
-		vec_free(&w.back);
 		bool *kept = mem_new((a_count + 1) * sizeof *kept);
 		for (size_t i = 0; i < second.count; i++)
 			for (size_t k = 0; k < second.at[i].count; k++)
@@ -488,5 +494,5 @@ compare_align_exact(const uint64_t *a, const uint64_t *exact_a, size_t a_count, 
 	}
 	vec_free(&second);
 	vec_free(&pairs);
-	return !is_stopped(&w);
+	return align_end(&w);
 }

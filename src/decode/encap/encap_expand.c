@@ -19,7 +19,7 @@ struct encap_view {
 	const struct window *w;
 	const uint8_t *p; /* aligned, ENCAP_LOOK bytes readable */
 	struct expansion *e;
-	bool fields; /* fields are wanted */
+	bool fields, origin; /* are wanted */
 };
 
 /* --- bytes ------------------------------------------------------------- */
@@ -205,6 +205,18 @@ expand_payload(const struct encap_view *v, const struct encap_packet *packet,
 }
 
 static void
+add_origin(const struct encap_view *v, const struct encap_packet *packet)
+{
+	struct text *origin = &v->e->origin;
+	if (packet->source->name) {
+		text_add(origin, packet->source->name);
+	} else if (v->d->srcid_width) {
+		text_add(origin, "src ");
+		text_add_uint(origin, packet->srcid);
+	}
+}
+
+static void
 expand_packet(const struct encap_view *v, const struct decode_history *history)
 {
 	const struct encap_decoder *d = v->d;
@@ -215,10 +227,8 @@ expand_packet(const struct encap_view *v, const struct decode_history *history)
 		expand_truncated(v);
 		return;
 	}
-	if (packet.source->name)
-		text_add(&e->origin, packet.source->name);
-	else if (d->srcid_width)
-		text_addf(&e->origin, "src %u", (unsigned)packet.srcid);
+	if (v->origin)
+		add_origin(v, &packet);
 	if (v->fields)
 		add_packet(v, &packet);
 	if (packet.payload_bits < 1)
@@ -234,8 +244,14 @@ encap_expand(const struct decoder *decoder, const struct message *m, const struc
 	     enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
-	struct encap_view v = {.d = d, .m = m, .w = w, .e = e, .fields = want == EXPAND_FIELDS};
-	text_add(&e->type, encap_type_name(m->kind));
+	struct encap_view v = {.d = d,
+			       .m = m,
+			       .w = w,
+			       .e = e,
+			       .fields = want == EXPAND_FIELDS,
+			       .origin = want >= EXPAND_TEXT};
+	if (want >= EXPAND_TYPE)
+		text_add(&e->type, encap_type_name(m->kind));
 	v.p = encap_fetch(d, m, w, arena_alloc(&e->arena, ENCAP_LOOK));
 	if (!v.p)
 		return;

@@ -170,6 +170,7 @@ libtrawl_a_SOURCES = \
 	src/decode/encap/encap_probe.c \
 	src/decode/encap/encap_step.c \
 	src/decode/encap/encap_tables.c \
+	src/decode/encap/encap_text.c \
 	src/decode/encap/etrace.c \
 	src/decode/encap/etrace.h \
 	src/decode/encap/etrace_data.c \

@@ -57,3 +57,11 @@ pieces_add_unknown(struct text_pieces *p)
 		p->open[i] = parts;
 	}
 }
+
+void
+pieces_join(struct text_pieces *p, const struct text_pieces *other)
+{
+	for (size_t i = 0; i < p->needles->count; i++)
+		p->open[i] |= other->open[i];
+	p->found |= other->found;
+}

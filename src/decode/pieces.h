@@ -29,4 +29,7 @@ void pieces_add_any(struct text_pieces *);
 /* Add any bytes that are searched by themselves: only needles that lie partly in them count. */
 void pieces_add_unknown(struct text_pieces *);
 
+/* Allow the texts of OTHER as well.  Both have the same needles. */
+void pieces_join(struct text_pieces *, const struct text_pieces *other);
+
 #endif

@@ -86,7 +86,6 @@ struct reader {
 	bool walk_ends;		   /* it is interrupted and was refreshed since */
 	struct reader_options options;
 	unsigned walk_generation;
-	struct position history_from;
 	struct decode_history history;
 	const struct session_fields *session_fields; /* fields of the cursor */
 	void *session_cursor;			     /* created on first use */
@@ -1036,6 +1035,22 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 			e->needles = NULL;
 	}
 	expand_after(reader, m, want, &reader->history, e);
+}
+
+bool
+reader_kind_lacks(struct reader *reader, const struct message *m, const struct needles *needles)
+{
+	const struct decoder *decoder = reader->decoder;
+	return m->kind != DECODE_KIND_LOSS && decoder->ops->in_place &&
+	       decoder->ops->in_place(decoder, needles, UINT64_C(1) << m->kind, m->flags);
+}
+
+bool
+reader_bytes_lack(struct reader *reader, const struct message *m, const struct needles *needles)
+{
+	struct window window = reader_window(reader);
+	return is_of_window(reader, m, &window) &&
+	       !needles_are_in(needles, window.bytes + (m->offset - window.offset), m->length);
 }
 
 const char *

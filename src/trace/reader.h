@@ -155,9 +155,17 @@ void reader_type_keys(struct reader *, const struct message *, size_t count, uin
  * NULL if it does not or that is not certain. */
 const char *reader_text(struct reader *, const struct message *, size_t *length);
 
+/* True if messages with the kind and the flags of M have no needle in text or type unless their
+ * bytes have it. Valid until trace_generation() changes. */
+struct needles;
+bool reader_kind_lacks(struct reader *, const struct message *m, const struct needles *);
+
+/* True if the bytes of M contain no needle, all of them are there, and its text is that of its
+ * decoder. */
+bool reader_bytes_lack(struct reader *, const struct message *m, const struct needles *);
+
 /* True if the bytes of an indexed cell prove that none of its messages has a needle in text or
  * type. From any thread. */
-struct needles;
 bool trace_cell_lacks(struct trace *, uint64_t cell, const struct needles *);
 
 /* Return the kinds of message whose raw key determines the origin, one bit each, until

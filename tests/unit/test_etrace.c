@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/needle.h"
 #include "base/vec.h"
 #include "encap_tool.h"
 #include "random.h"
@@ -887,6 +888,109 @@ test_data_too_wide(void **state)
 	end_payload(&d);
 }
 
+/* --- texts and searches ------------------------------------------------ */
+
+/* True if no message of the kind can have WORDS. */
+static bool
+kind_lacks(const struct decoded *d, unsigned kind, const char *words, size_t length)
+{
+	struct needles needles = {.count = 1};
+	needle_init(&needles.at[0], words, length, false);
+	return encap_ops.in_place(d->decoder, &needles, UINT64_C(1) << kind, 0);
+}
+
+/* Random packets of four sources, some of them damaged. */
+static void
+fill_random(struct stream *stream, const struct encap_widths *widths, uint64_t *seed)
+{
+	for (unsigned i = 0; i < 400; i++) {
+		struct bits p = {0};
+		unsigned type = (unsigned)random_below(seed, 8);
+		type = type < 5 ? 0 : type < 7 ? 1 : 2;
+		if (!type && !random_below(seed, 4))
+			bits_add(&p, 3 | random_below(seed, 4) << 2, 4);
+		for (unsigned length = 3 + (unsigned)random_below(seed, 120); p.count < length;)
+			bits_add(&p, random_below(seed, 256), 8);
+		if (random_below(seed, 8))
+			bits_shorten(&p);
+		stream_packet(stream, widths, 0, (unsigned)random_below(seed, 4), NULL, type, &p);
+		if (!random_below(seed, 20))
+			stream_nulls(stream, 1 + random_below(seed, 40));
+	}
+}
+
+/* A part of a text is ruled out for no kind that has it.  Texts are the same one after the
+ * other, where the history remembers, as each alone. */
+static void
+test_texts(void **state)
+{
+	static const struct encap_widths widths = {.srcid = 2, .type = 2};
+	const char *more = getenv("TRAWL_RUNS");
+	uint64_t seed = 1;
+	(void)state;
+	for (size_t run = 0; run < 60 * (more ? strtoull(more, NULL, 10) : 1); run++) {
+		struct stream stream = {0};
+		struct decoded d = decoded_new(&widths);
+		struct text text = {0};
+		d.options.etrace.notime = random_below(&seed, 2);
+		d.options.etrace.nocontext = random_below(&seed, 2);
+		d.options.etrace.f0s_width = 1 + (int64_t)random_below(&seed, 2);
+		d.options.etrace.dtrace = true;
+		fill_random(&stream, &widths, &seed);
+		uint8_t *bytes = mem_new(stream.length);
+		size_t cut = stream.length - random_below(&seed, 40);
+		memcpy(bytes, stream.bytes, stream.length);
+		stream_free(&stream);
+		decoded_open(&d, bytes, cut);
+		void *memory = d.history.memory;
+		for (size_t i = 0; i < d.messages.count; i++) {
+			d.history.memory = NULL;
+			decoded_expand(&d, i);
+			text_clear(&text);
+			text_add_bytes(&text, text_get(&d.e.text), d.e.text.length);
+			if (!random_below(&seed, 50))
+				continue;
+			d.history.memory = memory;
+			decoded_expand(&d, i);
+			assert_string_equal(text_get(&text), text_get(&d.e.text));
+			size_t from = random_below(&seed, text.length);
+			size_t length = 1 + random_below(&seed, text.length - from);
+			if (kind_lacks(&d, d.messages.at[i].kind, text.data + from, length))
+				fail_msg("%s: %.*s", text.data, (int)length, text.data + from);
+		}
+		d.history.memory = memory;
+		text_free(&text);
+		end_payload(&d);
+	}
+}
+
+/* Kinds with a text of their own are told apart. */
+static void
+test_ruled_out(void **state)
+{
+	static const struct {
+		const char *words;
+		unsigned kind; /* the only one, or ENCAP_KIND_COUNT */
+	} rows[] = {
+	    {"zzqx", ENCAP_KIND_COUNT},	      {"page fault", ETRACE_TRAP},
+	    {"tval=0x1", ETRACE_TRAP},	      {"trace_lost", ETRACE_SUPPORT},
+	    {"count=13", ETRACE_BRANCH_COUNT}, {"index=3", ETRACE_JUMP_TARGET},
+	    {"alignment, s", ENCAP_NULL_RUN}, {"room", ENCAP_MALFORMED},
+	    {"of 12 bytes", ENCAP_TRUNCATED}, {"opaque: 00", ENCAP_OPAQUE},
+	    {"store.u", DTRACE_STORE},	      {"atomic.max", DTRACE_ATOMIC},
+	    {"null_run", ENCAP_NULL_RUN}, /* a type */
+	};
+	struct decoded d = decoded_new(&one_source);
+	(void)state;
+	decoded_open(&d, "", 0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (unsigned kind = 0; kind < ENCAP_KIND_COUNT; kind++)
+			assert_int_equal(
+			    kind_lacks(&d, kind, rows[i].words, strlen(rows[i].words)),
+			    kind != rows[i].kind);
+	decoded_close(&d);
+}
+
 int
 main(void)
 {
@@ -900,7 +1004,8 @@ main(void)
 	    cmocka_unit_test(test_data),	   cmocka_unit_test(test_data_parts),
 	    cmocka_unit_test(test_atomic_address), cmocka_unit_test(test_split),
 	    cmocka_unit_test(test_two_bits),	   cmocka_unit_test(test_csr),
-	    cmocka_unit_test(test_data_too_wide),
+	    cmocka_unit_test(test_data_too_wide),  cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_ruled_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

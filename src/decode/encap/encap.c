@@ -3,8 +3,8 @@
  *
  * Opening turns the options into tables for stepping (encap_tables.c).  Widths missing
  * from the profile are guessed from the head of the capture (encap_probe.c).  Packets
- * are found by encap_step.c and explained by encap_expand.c, etrace.c and
- * etrace_data.c.
+ * are found by encap_step.c and explained by encap_expand.c, encap_text.c, etrace.c
+ * and etrace_data.c.
  */
 #include "config.h"
 
@@ -127,6 +127,9 @@ const struct decoder_ops encap_ops = {
     .summarise = encap_summarise,
     .resync = encap_resync,
     .expand = encap_expand,
+    .type_keys = encap_type_keys,
+    /* no text_at: texts are made from bits */
+    .in_place = encap_in_place,
     .identify_origin = encap_identify_origin,
     .flow = encap_read_flow,
     /* no printer: the reference decoder does not print a list of packets */

@@ -3,7 +3,8 @@
  *
  * Messages are null runs, whole packets, and the remains of truncated packets.  Fields
  * are bits of the packet in its aligned form, header first.  Extents map these bits to
- * the capture.  etrace.c and etrace_data.c read the payloads.
+ * the capture.  etrace.c and etrace_data.c read the payloads, encap_text.c makes the
+ * texts.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@ struct encap_view {
 	const struct window *w;
 	const uint8_t *p; /* aligned, ENCAP_LOOK bytes readable */
 	struct expansion *e;
-	bool fields; /* fields are wanted */
+	bool fields, origin; /* are wanted */
 };
 
 /* --- bytes ------------------------------------------------------------- */
@@ -143,9 +144,7 @@ expand_nulls(const struct encap_view *v)
 		idle += idle_last;
 	}
 	bool sync = m->length + run > v->d->longest;
-	text_addf(&e->text, "%u null%s: %llu idle, %llu alignment%s", (unsigned)m->length,
-		  m->length == 1 ? "" : "s", (unsigned long long)idle,
-		  (unsigned long long)(m->length - idle), sync ? ", sync" : "");
+	encap_text_nulls(&e->text, m->length, idle, sync);
 	if (!v->fields)
 		return;
 	encap_add_field(v, ENCAP_F_COUNT_NULLS, 0, 0, m->length);
@@ -166,25 +165,11 @@ static void
 expand_truncated(const struct encap_view *v)
 {
 	unsigned declared = encap_is_null(v->p[0]) ? 1 : v->d->length[v->p[0]];
-	text_addf(&v->e->text, "%u of %u bytes", (unsigned)v->m->length, declared);
+	encap_text_truncated(&v->e->text, v->m->length, declared);
 	if (v->fields) {
 		add_header(v);
 		encap_add_field(v, ENCAP_F_DECLARED_LENGTH, 0, 0, declared);
 	}
-}
-
-static void
-expand_opaque(const struct encap_view *v, const struct encap_packet *packet)
-{
-	struct text *text = &v->e->text;
-	if (packet->source->type_width)
-		text_addf(text, "type %u:", packet->type);
-	else
-		text_add(text, "opaque:");
-	for (int bit = 0; bit < packet->payload_bits; bit += 8)
-		text_addf(
-		    text, " %02x",
-		    (unsigned)bytes_bits(v->p, packet->length, packet->payload + (unsigned)bit, 8));
 }
 
 static void
@@ -220,6 +205,18 @@ expand_payload(const struct encap_view *v, const struct encap_packet *packet,
 }
 
 static void
+add_origin(const struct encap_view *v, const struct encap_packet *packet)
+{
+	struct text *origin = &v->e->origin;
+	if (packet->source->name) {
+		text_add(origin, packet->source->name);
+	} else if (v->d->srcid_width) {
+		text_add(origin, "src ");
+		text_add_uint(origin, packet->srcid);
+	}
+}
+
+static void
 expand_packet(const struct encap_view *v, const struct decode_history *history)
 {
 	const struct encap_decoder *d = v->d;
@@ -230,16 +227,14 @@ expand_packet(const struct encap_view *v, const struct decode_history *history)
 		expand_truncated(v);
 		return;
 	}
-	if (packet.source->name)
-		text_add(&e->origin, packet.source->name);
-	else if (d->srcid_width)
-		text_addf(&e->origin, "src %u", (unsigned)packet.srcid);
+	if (v->origin)
+		add_origin(v, &packet);
 	if (v->fields)
 		add_packet(v, &packet);
 	if (packet.payload_bits < 1)
-		text_add(&e->text, "no room for a payload");
+		encap_text_malformed(&e->text);
 	else if (packet.class == ENCAP_OTHER)
-		expand_opaque(v, &packet);
+		encap_text_opaque(&e->text, v->p, &packet);
 	else
 		expand_payload(v, &packet, history);
 }
@@ -249,18 +244,21 @@ encap_expand(const struct decoder *decoder, const struct message *m, const struc
 	     enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
-	struct encap_view v = {.d = d, .m = m, .w = w, .e = e, .fields = want == EXPAND_FIELDS};
-	static const char *const types[] = {[ENCAP_NULL_RUN] = "null_run",
-					    [ENCAP_TRUNCATED] = "truncated",
-					    [ENCAP_MALFORMED] = "malformed",
-					    [ENCAP_OPAQUE] = "normal"};
-	text_add(&e->type, types[m->kind < ENCAP_OPAQUE ? m->kind : ENCAP_OPAQUE]);
+	struct encap_view v = {.d = d,
+			       .m = m,
+			       .w = w,
+			       .e = e,
+			       .fields = want == EXPAND_FIELDS,
+			       .origin = want >= EXPAND_TEXT};
+	if (want >= EXPAND_TYPE)
+		text_add(&e->type, encap_type_name(m->kind));
 	v.p = encap_fetch(d, m, w, arena_alloc(&e->arena, ENCAP_LOOK));
 	if (!v.p)
 		return;
 	e->payload = v.p;
 	e->payload_length = m->length < ENCAP_LOOK ? m->length : ENCAP_LOOK;
-	add_extents(&v);
+	if (v.fields)
+		add_extents(&v);
 	if (m->kind == ENCAP_NULL_RUN)
 		expand_nulls(&v);
 	else if (m->kind == ENCAP_TRUNCATED)

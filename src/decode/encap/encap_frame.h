@@ -222,6 +222,23 @@ struct encap_memory {
 	struct encap_place_memory sources[ENCAP_MEMORIES];
 };
 
+/* --- encap_text.c ------------------------------------------------------ */
+
+/* Append the text of a run of null packets, of a message of DECLARED bytes that is cut to LENGTH,
+ * of a packet without a payload, or of one with another protocol. */
+void encap_text_nulls(struct text *, unsigned count, uint64_t idle, bool sync);
+void encap_text_truncated(struct text *, unsigned length, unsigned declared);
+void encap_text_malformed(struct text *);
+void encap_text_opaque(struct text *, const uint8_t *p, const struct encap_packet *);
+
+/* The type of messages of a kind. */
+const char *encap_type_name(unsigned kind);
+
+/* in_place and type_keys of the decoder. */
+bool encap_in_place(const struct decoder *, const struct needles *, uint64_t kinds, unsigned flags);
+void encap_type_keys(const struct decoder *, const struct message *, size_t count,
+		     const struct window *, uint64_t *keys, bool *keyed);
+
 /* --- encap_flow.c ------------------------------------------------------ */
 
 void encap_read_flow(const struct decoder *, const struct message *, const struct window *,

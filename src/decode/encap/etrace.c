@@ -237,15 +237,6 @@ read_address(const struct etrace_options *o, const struct etrace_place *place,
 	read_return(o, b, t);
 }
 
-static const char *
-branches_text(const struct etrace_packet *t, char text[static 32])
-{
-	for (unsigned i = 0; i < t->branches; i++)
-		text[i] = t->branch_map >> i & 1 ? 'n' : 't';
-	text[t->branches] = '\0';
-	return text;
-}
-
 /* Read a map of COUNT branches, 0 for a full map.  It has 1, 3, 7, 15 or 31 bits.  Bit 0 is the
  * oldest branch, and 0 means taken [E-Trace 2.0, "Format 1 packets", "Format 1 branch_map
  * field"]. */
@@ -258,9 +249,9 @@ read_map(struct etrace_bits *b, unsigned count, struct etrace_packet *t)
 		bits /= 2;
 	t->branch_map = (uint32_t)etrace_take(b, bits, ENCAP_F_BRANCH_MAP);
 	if (b->fields) {
-		char text[32];
-		branches_text(t, text);
-		etrace_last(b)->note = arena_text(&b->fields->arena, text, strlen(text));
+		char text[ETRACE_BRANCHES_MAX];
+		size_t length = etrace_branches(t, text);
+		etrace_last(b)->note = arena_text(&b->fields->arena, text, length);
 	}
 	add_number(b, ENCAP_F_BRANCH_MAP_BITS, bits);
 }
@@ -288,12 +279,18 @@ set_name(struct etrace_bits *b, struct etrace_packet *t, unsigned kind)
 	etrace_note(b, ENCAP_F_NAME, t->name, 0, 0);
 }
 
+const char *const etrace_errors[ETRACE_ERROR_COUNT] = {
+    [ETRACE_ERROR_BRANCH_FMT] = "reserved branch_fmt",
+    [ETRACE_ERROR_SUBFORMAT] = "reserved subformat",
+    [ETRACE_ERROR_WIDE] = "transfer wider than data_width",
+};
+
 void
-etrace_fail(struct etrace_bits *b, struct etrace_packet *t, const char *error)
+etrace_fail(struct etrace_bits *b, struct etrace_packet *t, enum etrace_error error)
 {
-	t->error = error;
+	t->error = etrace_errors[error];
 	t->severity = SEVERITY_ERROR;
-	etrace_note(b, ENCAP_F_ERROR, error, 0, 0);
+	etrace_note(b, ENCAP_F_ERROR, t->error, 0, 0);
 }
 
 /* --- format 3 ---------------------------------------------------------- */
@@ -311,7 +308,7 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 
 /* [RISC-V II, "Machine Cause (mcause) Register", table of values after a trap]; values of the
  * hypervisor extension: [RISC-V II, "Hypervisor Trap-Related CSRs"]. */
-static const char *const exceptions[] = {
+const char *const etrace_exceptions[ETRACE_EXCEPTIONS] = {
     [0] = "instruction address misaligned",
     [1] = "instruction access fault",
     [2] = "illegal instruction",
@@ -335,7 +332,7 @@ static const char *const exceptions[] = {
     [22] = "virtual instruction",
     [23] = "store guest-page fault",
 };
-static const char *const interrupts[] = {
+const char *const etrace_interrupts[ETRACE_INTERRUPTS] = {
     [1] = "supervisor software",      [2] = "virtual supervisor software",
     [3] = "machine software",	      [5] = "supervisor timer",
     [6] = "virtual supervisor timer", [7] = "machine timer",
@@ -347,12 +344,9 @@ static const char *const interrupts[] = {
 const char *
 etrace_cause_name(bool interrupt, uint64_t cause)
 {
-	size_t count = sizeof exceptions / sizeof *exceptions;
-	if (interrupt)
-		count = sizeof interrupts / sizeof *interrupts;
-	if (cause >= count)
+	if (cause >= (interrupt ? ETRACE_INTERRUPTS : ETRACE_EXCEPTIONS))
 		return NULL;
-	return interrupt ? interrupts[cause] : exceptions[cause];
+	return interrupt ? etrace_interrupts[cause] : etrace_exceptions[cause];
 }
 
 /* Find the target of a trap to the packet's mode, because "the decoder can infer the address of
@@ -417,12 +411,11 @@ interrupt_bit(const struct etrace_options *o)
 }
 
 /* [E-Trace 2.0, "Format 3 subformat 3 qual_status field"] */
-enum status { STATUS_SAME, STATUS_ENDED_REPORTED, STATUS_LOST, STATUS_ENDED };
-static const char *const statuses[4] = {
-    [STATUS_SAME] = "no_change",
-    [STATUS_ENDED_REPORTED] = "ended_rep",
-    [STATUS_LOST] = "trace_lost",
-    [STATUS_ENDED] = "ended_ntr",
+const char *const etrace_statuses[ETRACE_STATUS_COUNT] = {
+    [ETRACE_STATUS_SAME] = "no_change",
+    [ETRACE_STATUS_REPORTED] = "ended_rep",
+    [ETRACE_STATUS_LOST] = "trace_lost",
+    [ETRACE_STATUS_ENDED] = "ended_ntr",
 };
 
 /* Names of the encoder's options, by bit.  "Number of bits and definitions implementation
@@ -494,15 +487,15 @@ read_support(const struct etrace_options *o, struct etrace_bits *b, struct etrac
 	t->count = etrace_take(b, 1, ENCAP_F_IENABLE);
 	etrace_take(b, (unsigned)o->encoder_mode_width, ENCAP_F_ENCODER_MODE);
 	t->status = (uint8_t)etrace_peek(b, b->at, 2);
-	etrace_note(b, ENCAP_F_QUAL_STATUS, statuses[t->status], b->at, 2);
+	etrace_note(b, ENCAP_F_QUAL_STATUS, etrace_statuses[t->status], b->at, 2);
 	b->at += 2;
 	read_ioptions(o, b, t);
 	if (layouts[o->ioptions].has_data)
 		read_doptions(o, b, t);
-	if (t->status == STATUS_LOST)
+	if (t->status == ETRACE_STATUS_LOST)
 		t->move = ETRACE_LOST;
 	t->unhandled = t->options.implicit_exception && !knows_handlers(o);
-	if (t->status == STATUS_LOST || t->unhandled) {
+	if (t->status == ETRACE_STATUS_LOST || t->unhandled) {
 		t->severity = SEVERITY_ERROR;
 		t->flags |= MESSAGE_LOST;
 	}
@@ -560,7 +553,7 @@ read_count(const struct etrace_options *o, const struct etrace_place *place, str
 	case 0:
 		break;
 	case 1:
-		etrace_fail(b, t, "reserved branch_fmt");
+		etrace_fail(b, t, ETRACE_ERROR_BRANCH_FMT);
 		break;
 	default:
 		read_address(o, place, b, t);
@@ -599,7 +592,7 @@ read_extension(const struct etrace_options *o, const struct etrace_place *place,
 	} else {
 		set_name(b, t, ETRACE_RESERVED);
 		t->move = ETRACE_LOST;
-		etrace_fail(b, t, "reserved subformat");
+		etrace_fail(b, t, ETRACE_ERROR_SUBFORMAT);
 	}
 }
 
@@ -706,99 +699,4 @@ etrace_make_heads(const struct etrace_options *o,
 		    .chosen_severity = chosen.severity,
 		};
 	}
-}
-
-/* --- text -------------------------------------------------------------- */
-
-const char *
-etrace_privilege_name(uint8_t privilege)
-{
-	const struct field_row *row = &encap_fields[ENCAP_F_PRIVILEGE];
-	return privilege < row->value_count ? row->values[privilege] : NULL;
-}
-
-static void
-add_privilege(const struct etrace_packet *t, struct text *out)
-{
-	const char *name = etrace_privilege_name(t->privilege);
-	if (name)
-		text_addf(out, " priv=%s", name);
-	else
-		text_addf(out, " priv=%u", t->privilege);
-	if (t->has_context)
-		text_addf(out, " context=%llu", (unsigned long long)t->context);
-	if (t->has_time)
-		text_addf(out, " time=%llu", (unsigned long long)t->time);
-}
-
-static void
-add_support(const struct etrace_packet *t, struct text *out)
-{
-	text_add(out, t->count ? " on" : " off");
-	if (t->status)
-		text_addf(out, " %s", statuses[t->status]);
-	if (t->options.full_address)
-		text_add(out, " full_address");
-	if (t->data_lost && t->status != STATUS_LOST)
-		text_add(out, " data lost");
-	if (t->unhandled)
-		text_add(out, " implicit_exception: no mtvec in the profile, so the pc is unknown "
-			      "after traps");
-}
-
-static void
-add_data(const struct etrace_packet *t, struct text *out)
-{
-	if (t->bytes)
-		text_addf(out, " %u byte%s", t->bytes, t->bytes == 1 ? "" : "s");
-	if (t->has_data && t->data[1])
-		text_addf(out, " 0x%llx%016llx", (unsigned long long)t->data[1],
-			  (unsigned long long)t->data[0]);
-	else if (t->has_data)
-		text_addf(out, " 0x%llx", (unsigned long long)t->data[0]);
-	if (t->has_address && t->full)
-		text_addf(out, " at 0x%llx", (unsigned long long)t->address);
-	else if (t->has_address)
-		text_addf(out, " at %+lld", (long long)t->address);
-}
-
-static void
-add_instruction(const struct etrace_packet *t, const struct etrace_place *place, struct text *out)
-{
-	char branches[32];
-	if (t->branches)
-		text_addf(out, " %s", branches_text(t, branches));
-	if (t->kind == ETRACE_BRANCH_COUNT)
-		text_addf(out, " count=%llu", (unsigned long long)t->count + 31);
-	if (t->kind == ETRACE_JUMP_TARGET)
-		text_addf(out, " index=%llu", (unsigned long long)t->count);
-	if (t->move == ETRACE_TO || (t->move == ETRACE_BY && place->known))
-		text_addf(out, " pc=0x%llx", (unsigned long long)place->pc);
-	else if (t->move == ETRACE_BY || t->kind == ETRACE_TRAP)
-		text_add(out, " pc=?");
-	if (t->has_address && !t->full)
-		text_addf(out, " (%+lld)", (long long)t->address);
-	if (t->kind == ETRACE_TRAP)
-		text_addf(out, " %s=%llu", t->is_interrupt ? "interrupt" : "exception",
-			  (unsigned long long)t->ecause);
-	if (t->cause_name)
-		text_addf(out, " (%s)", t->cause_name);
-	if (t->has_tval)
-		text_addf(out, " tval=0x%llx", (unsigned long long)t->tval);
-	if (t->kind == ETRACE_START || t->kind == ETRACE_TRAP || t->kind == ETRACE_CONTEXT)
-		add_privilege(t, out);
-}
-
-void
-etrace_text(const struct etrace_packet *t, const struct etrace_place *place, struct text *out)
-{
-	text_add(out, t->name);
-	if (t->kind == ETRACE_SUPPORT)
-		add_support(t, out);
-	else if (t->kind >= DTRACE_LOAD)
-		add_data(t, out);
-	else
-		add_instruction(t, place, out);
-	if (t->error)
-		text_addf(out, ": %s", t->error);
 }

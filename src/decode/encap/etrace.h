@@ -202,8 +202,40 @@ struct field *etrace_last(const struct etrace_bits *);
 /* Add TEXT as a field of COUNT bits starting at AT.  TEXT must outlive the expansion. */
 void etrace_note(struct etrace_bits *, unsigned row, const char *text, unsigned at, unsigned count);
 
-/* Mark a payload as defective and add ERROR as a field. */
-void etrace_fail(struct etrace_bits *, struct etrace_packet *, const char *error);
+/* Faults of a payload. */
+enum etrace_error {
+	ETRACE_ERROR_BRANCH_FMT,
+	ETRACE_ERROR_SUBFORMAT,
+	ETRACE_ERROR_WIDE,
+	ETRACE_ERROR_COUNT
+};
+extern const char *const etrace_errors[ETRACE_ERROR_COUNT];
+
+/* Mark a payload as defective and add its error as a field. */
+void etrace_fail(struct etrace_bits *, struct etrace_packet *, enum etrace_error);
+
+/* qual_status of a support packet. */
+enum etrace_status {
+	ETRACE_STATUS_SAME,
+	ETRACE_STATUS_REPORTED,
+	ETRACE_STATUS_LOST,
+	ETRACE_STATUS_ENDED,
+	ETRACE_STATUS_COUNT
+};
+extern const char *const etrace_statuses[ETRACE_STATUS_COUNT];
+
+/* Names of the causes of traps, NULL as in etrace_cause_name. */
+enum { ETRACE_EXCEPTIONS = 24, ETRACE_INTERRUPTS = 14 };
+extern const char *const etrace_exceptions[ETRACE_EXCEPTIONS];
+extern const char *const etrace_interrupts[ETRACE_INTERRUPTS];
+
+/* Names of data payloads, by kind from DTRACE_LOAD on. */
+enum { DTRACE_KINDS = 5, DTRACE_NAMES_MAX = 8 };
+extern const char *const dtrace_names[DTRACE_KINDS][DTRACE_NAMES_MAX];
+
+/* Write a packet's branches, oldest first.  Return their number. */
+enum { ETRACE_BRANCHES_MAX = 32 };
+size_t etrace_branches(const struct etrace_packet *, char text[static ETRACE_BRANCHES_MAX]);
 
 static inline uint64_t
 etrace_mask(unsigned bits)

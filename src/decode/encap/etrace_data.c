@@ -23,12 +23,23 @@ size_width(const struct etrace_options *o)
 	return o->data_width < 32 ? 1 : o->data_width < 128 ? 2 : 3;
 }
 
+const char *const dtrace_names[DTRACE_KINDS][DTRACE_NAMES_MAX] = {
+    [DTRACE_LOAD - DTRACE_LOAD] = {"load.aligned", "load.unaligned"},
+    [DTRACE_STORE - DTRACE_LOAD] = {"store.aligned", "store.unaligned"},
+    [DTRACE_CSR - DTRACE_LOAD] = {"csr.rw", "csr.rs", "csr.rc", "csr.reserved"},
+    [DTRACE_ATOMIC - DTRACE_LOAD] = {"atomic.swap", "atomic.add", "atomic.and", "atomic.or",
+				     "atomic.xor", "atomic.max", "atomic.min",
+				     "atomic.store_failed"},
+    [DTRACE_SPLIT - DTRACE_LOAD] = {"split.load", "split.atomic"},
+};
+
+/* Set the kind, and the name by its number among those of the kind. */
 static void
-set_kind(struct etrace_bits *b, struct etrace_packet *t, unsigned kind, const char *name)
+set_kind(struct etrace_bits *b, struct etrace_packet *t, unsigned kind, uint64_t name)
 {
 	t->kind = (uint8_t)kind;
-	t->name = name;
-	etrace_note(b, ENCAP_F_NAME, name, 0, 0);
+	t->name = dtrace_names[kind - DTRACE_LOAD][name];
+	etrace_note(b, ENCAP_F_NAME, t->name, 0, 0);
 }
 
 /* Read the transfer's size.  Mark an error and return false if it is wider than data_width. */
@@ -41,7 +52,7 @@ read_size(const struct etrace_options *o, struct etrace_bits *b, struct etrace_p
 	if (8 * t->bytes <= o->data_width)
 		return true;
 	t->bytes = 0;
-	etrace_fail(b, t, "transfer wider than data_width");
+	etrace_fail(b, t, ETRACE_ERROR_WIDE);
 	return false;
 }
 
@@ -129,10 +140,8 @@ static void
 read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	      struct etrace_bits *b, unsigned format, struct etrace_packet *t)
 {
-	static const char *const names[] = {"load.aligned", "load.unaligned", "store.aligned",
-					    "store.unaligned"};
 	unsigned size;
-	set_kind(b, t, format & 2 ? DTRACE_STORE : DTRACE_LOAD, names[format]);
+	set_kind(b, t, format & 2 ? DTRACE_STORE : DTRACE_LOAD, format & 1);
 	if (!read_size(o, b, t, &size))
 		return;
 	uint64_t diff = read_diff(b, place);
@@ -145,12 +154,9 @@ static void
 read_atomic(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	    struct etrace_packet *t)
 {
-	static const char *const names[8] = {"atomic.swap", "atomic.add",	  "atomic.and",
-					     "atomic.or",   "atomic.xor",	  "atomic.max",
-					     "atomic.min",  "atomic.store_failed"};
 	unsigned size;
 	uint64_t operand[2];
-	set_kind(b, t, DTRACE_ATOMIC, names[etrace_take(b, 3, ENCAP_F_SUBTYPE)]);
+	set_kind(b, t, DTRACE_ATOMIC, etrace_take(b, 3, ENCAP_F_SUBTYPE));
 	if (!read_size(o, b, t, &size))
 		return;
 	uint64_t diff = read_diff(b, place);
@@ -166,10 +172,9 @@ static void
 read_csr(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	 struct etrace_packet *t)
 {
-	static const char *const names[4] = {"csr.rw", "csr.rs", "csr.rc", "csr.reserved"};
 	unsigned width = o->data_width > 32 ? 3 : 2;
 	uint64_t operand[2];
-	set_kind(b, t, DTRACE_CSR, names[etrace_take(b, 2, ENCAP_F_SUBTYPE)]);
+	set_kind(b, t, DTRACE_CSR, etrace_take(b, 2, ENCAP_F_SUBTYPE));
 	if (!place->no_data) {
 		etrace_take(b, 2, ENCAP_F_DIFF);
 		read_data(b, width, t);
@@ -195,7 +200,7 @@ dtrace_read(const struct etrace_options *o, const struct etrace_place *place, st
 	unsigned format = (unsigned)etrace_take(b, (unsigned)o->dfmt_width, ENCAP_F_DFORMAT);
 	switch (format) {
 	case 4:
-		set_kind(b, t, DTRACE_SPLIT, "split.load");
+		set_kind(b, t, DTRACE_SPLIT, 0);
 		return;
 	case 5:
 		read_csr(o, place, b, t);
@@ -204,7 +209,7 @@ dtrace_read(const struct etrace_options *o, const struct etrace_place *place, st
 		read_atomic(o, place, b, t);
 		break;
 	case 7:
-		set_kind(b, t, DTRACE_SPLIT, "split.atomic");
+		set_kind(b, t, DTRACE_SPLIT, 1);
 		return;
 	default:
 		read_transfer(o, place, b, format, t);

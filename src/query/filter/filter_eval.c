@@ -148,6 +148,7 @@ filter_bound_release(struct filter_bound *bound)
 	run_on_free(bound->run_on);
 	map_free(&bound->origins);
 	map_free(&bound->types);
+	map_free(&bound->kinds);
 }
 
 /* --- expansions --------------------------------------------------------- */
@@ -286,6 +287,7 @@ keeps_origins(struct filter_look *look)
 	if (!bound->looked || bound->generation != generation) {
 		map_free(&bound->origins);
 		map_free(&bound->types);
+		map_free(&bound->kinds);
 		bound->looked = true;
 		bound->generation = generation;
 		bound->by_key = reader_origin_kinds(look->reader);
@@ -392,6 +394,26 @@ text_in_place(struct filter_look *look, const struct filter_leaf *leaf, size_t *
 	return reader_text(look->reader, look->m, length);
 }
 
+/* True if the kind and the bytes of the message prove that its text has no needle. Otherwise
+ * many messages are expanded for a string that only one kind can have. */
+static bool
+kind_lacks(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	const struct message *m = look->m;
+	struct map *kinds = &look->bound->kinds;
+	uint64_t key = (uint64_t)m->flags << 8 | m->kind;
+	if (look->has || !leaf->needles)
+		return false;
+	const struct needles *needles = &look->expr->code->needles.at[leaf->needles - 1];
+	keeps_origins(look); /* drop answers for older texts, too */
+	int known = key_known(kinds, leaf, key);
+	if (known < 0) {
+		known = reader_kind_lacks(look->reader, m, needles);
+		keep_key(kinds, leaf, key, known);
+	}
+	return known && reader_bytes_lack(look->reader, m, needles);
+}
+
 bool
 filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 {
@@ -399,6 +421,8 @@ filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 	const char *text = text_in_place(look, leaf, &length);
 	if (text)
 		return filter_text_fits(look, leaf, text, length);
+	if (kind_lacks(look, leaf))
+		return false;
 	need_match(look, leaf, EXPAND_BARE);
 	text = text_get(&look->e->text);
 	return !look->lacking && filter_text_fits(look, leaf, text, look->e->text.length);
@@ -409,7 +433,8 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	size_t length;
 	uint64_t key;
-	if (!text_in_place(look, leaf, &length)) /* then expand all three at once */
+	/* else expand all three at once */
+	if (!text_in_place(look, leaf, &length) && !kind_lacks(look, leaf))
 		need_match(look, leaf,
 			   !keeps_origins(look)	       ? EXPAND_TEXT
 			   : find_type_key(look, &key) ? EXPAND_BARE

@@ -161,6 +161,7 @@ struct filter_bound {
 	 * answer. */
 	struct map origins;
 	struct map types;    /* the same for types, by reader_type_keys */
+	struct map kinds;    /* the same for reader_kind_lacks, by kind and flags */
 	uint64_t by_key;     /* kinds with an origin that follows from the key */
 	bool looked;	     /* `by_key` is valid, for texts of */
 	unsigned generation; /* trace_generation() */

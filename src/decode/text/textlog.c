@@ -111,10 +111,17 @@ static const struct option_table options_table =
 static uint64_t
 read_word(const uint8_t *p, size_t length)
 {
-	if (length >= 8)
-		return bytes_le64(p);
-	if (length >= 4) /* both halves may have the same bytes */
-		return bytes_le32(p) | (uint64_t)bytes_le32(p + length - 4) << 8 * (length - 4);
+	uint64_t word;
+	uint32_t low, high;
+	if (length >= 8) {
+		memcpy(&word, p, sizeof word);
+		return word;
+	}
+	if (length >= 4) { /* both halves may have the same bytes */
+		memcpy(&low, p, sizeof low);
+		memcpy(&high, p + length - 4, sizeof high);
+		return low | (uint64_t)high << 8 * (length - 4);
+	}
 	return p[0] | (uint64_t)p[length / 2] << 8 * (length / 2) |
 	       (uint64_t)p[length - 1] << 8 * (length - 1);
 }

@@ -248,7 +248,8 @@ void textlog_add_levels(struct textlog_decoder *, const struct textlog_preset *)
 enum severity textlog_level_read(const struct textlog_decoder *, const char *level, size_t length);
 /* True if a text, without colours, reports dropped messages. */
 bool textlog_is_loss(const char *text, size_t length);
-/* True if a byte never occurs in text.  BEL to CR and ESC do, because terminals use them. */
+/* True if a byte never occurs in text.  BEL to CR and ESC do, because terminals use them
+ * [ECMA-48, elements of the C0 set]. */
 bool textlog_is_foreign(uint8_t c);
 /* Return the number of bytes before the first control character other than TAB, at most LENGTH. */
 size_t textlog_plain(const uint8_t *p, size_t length);

@@ -587,7 +587,8 @@ struct decoder_ops {
 
 	/* True if no message has a needle in its text or type.  The window contains no needle.  It
 	 * begins and ends between messages, all of them sound, of KINDS (a bit each), and with no
-	 * flags outside FLAGS.  No `in_place`: never sure. */
+	 * flags outside FLAGS.  A window of NULL stands for any such window.  No `in_place`:
+	 * never sure. */
 	bool (*in_place)(const struct decoder *, const struct needles *, const struct window *,
 			 uint64_t kinds, unsigned flags);
 

@@ -1042,7 +1042,7 @@ reader_kind_lacks(struct reader *reader, const struct message *m, const struct n
 {
 	const struct decoder *decoder = reader->decoder;
 	return m->kind != DECODE_KIND_LOSS && decoder->ops->in_place &&
-	       decoder->ops->in_place(decoder, needles, UINT64_C(1) << m->kind, m->flags);
+	       decoder->ops->in_place(decoder, needles, NULL, UINT64_C(1) << m->kind, m->flags);
 }
 
 bool

@@ -896,7 +896,7 @@ kind_lacks(const struct decoded *d, unsigned kind, const char *words, size_t len
 {
 	struct needles needles = {.count = 1};
 	needle_init(&needles.at[0], words, length, false);
-	return encap_ops.in_place(d->decoder, &needles, UINT64_C(1) << kind, 0);
+	return encap_ops.in_place(d->decoder, &needles, NULL, UINT64_C(1) << kind, 0);
 }
 
 /* Random packets of four sources, some of them damaged. */

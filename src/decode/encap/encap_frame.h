@@ -235,7 +235,8 @@ void encap_text_opaque(struct text *, const uint8_t *p, const struct encap_packe
 const char *encap_type_name(unsigned kind);
 
 /* in_place and type_keys of the decoder. */
-bool encap_in_place(const struct decoder *, const struct needles *, uint64_t kinds, unsigned flags);
+bool encap_in_place(const struct decoder *, const struct needles *, const struct window *,
+		    uint64_t kinds, unsigned flags);
 void encap_type_keys(const struct decoder *, const struct message *, size_t count,
 		     const struct window *, uint64_t *keys, bool *keyed);
 

@@ -323,10 +323,10 @@ kind_may_have(const struct needles *needles, unsigned kind)
 }
 
 bool
-encap_in_place(const struct decoder *decoder, const struct needles *needles, uint64_t kinds,
-	       unsigned flags)
+encap_in_place(const struct decoder *decoder, const struct needles *needles,
+	       const struct window *w, uint64_t kinds, unsigned flags)
 {
-	(void)decoder, (void)flags; /* a kind has all its texts whatever the flags */
+	(void)decoder, (void)w, (void)flags; /* a kind has all its texts whatever the flags */
 	if (kinds >> ENCAP_KIND_COUNT)
 		return false;
 	for (unsigned kind = 0; kind < ENCAP_KIND_COUNT; kind++)

@@ -316,8 +316,10 @@ textlog_in_place(const struct decoder *decoder, const struct needles *needles,
 		 const struct window *w, uint64_t kinds, unsigned flags)
 {
 	const unsigned plain = MESSAGE_TIMED | MESSAGE_LOST | MESSAGE_SUSPECT | MESSAGE_DAMAGED;
-	const char *begin = (const char *)w->bytes, *end = begin + w->length, *p = begin;
 	struct textlog_screen screen = {0};
+	if (!w)
+		return false;
+	const char *begin = (const char *)w->bytes, *end = begin + w->length, *p = begin;
 	bool found = flags & ~plain || kinds >> TEXTLOG_KIND_COUNT || has_line_end(needles);
 	(void)decoder;
 	for (unsigned kind = 0; kind < TEXTLOG_KIND_COUNT && !found; kind++)

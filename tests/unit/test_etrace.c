@@ -972,12 +972,12 @@ test_ruled_out(void **state)
 		const char *words;
 		unsigned kind; /* the only one, or ENCAP_KIND_COUNT */
 	} rows[] = {
-	    {"zzqx", ENCAP_KIND_COUNT},	      {"page fault", ETRACE_TRAP},
-	    {"tval=0x1", ETRACE_TRAP},	      {"trace_lost", ETRACE_SUPPORT},
+	    {"zzqx", ENCAP_KIND_COUNT},	       {"page fault", ETRACE_TRAP},
+	    {"tval=0x1", ETRACE_TRAP},	       {"trace_lost", ETRACE_SUPPORT},
 	    {"count=13", ETRACE_BRANCH_COUNT}, {"index=3", ETRACE_JUMP_TARGET},
-	    {"alignment, s", ENCAP_NULL_RUN}, {"room", ENCAP_MALFORMED},
-	    {"of 12 bytes", ENCAP_TRUNCATED}, {"opaque: 00", ENCAP_OPAQUE},
-	    {"store.u", DTRACE_STORE},	      {"atomic.max", DTRACE_ATOMIC},
+	    {"alignment, s", ENCAP_NULL_RUN},  {"room", ENCAP_MALFORMED},
+	    {"of 12 bytes", ENCAP_TRUNCATED},  {"opaque: 00", ENCAP_OPAQUE},
+	    {"store.u", DTRACE_STORE},	       {"atomic.max", DTRACE_ATOMIC},
 	    {"null_run", ENCAP_NULL_RUN}, /* a type */
 	};
 	struct decoded d = decoded_new(&one_source);
@@ -985,9 +985,8 @@ test_ruled_out(void **state)
 	decoded_open(&d, "", 0);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (unsigned kind = 0; kind < ENCAP_KIND_COUNT; kind++)
-			assert_int_equal(
-			    kind_lacks(&d, kind, rows[i].words, strlen(rows[i].words)),
-			    kind != rows[i].kind);
+			assert_int_equal(kind_lacks(&d, kind, rows[i].words, strlen(rows[i].words)),
+					 kind != rows[i].kind);
 	decoded_close(&d);
 }
 

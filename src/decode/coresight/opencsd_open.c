@@ -314,7 +314,8 @@ open_images(struct opencsd_decoder *d)
 }
 
 /* True if the registers of a source let it send timestamps [Arm IHI 0014Q, ETMCR bit 28]
- * [Arm IHI 0064, TRCCONFIGR bit 11] [second hand: stm.c of Linux, STMTCSR bit 1]. Those of an ITM are only differences. */
+ * [Arm IHI 0064, TRCCONFIGR bit 11] [second hand: stm.c of Linux, STMTCSR bit 1].
+ * Those of an ITM are only differences. */
 static bool
 sends_timestamps(const struct opencsd_source_options *o)
 {

@@ -455,8 +455,10 @@ swo_expand(const struct decoder *decoder, const struct message *m, const struct 
 			      .fields = want == EXPAND_FIELDS};
 	(void)history;
 	expansion_clear(e);
-	text_add(&e->type, SWO_KINDS[m->kind].name);
-	add_origin(m, &e->origin);
+	if (want >= EXPAND_TYPE)
+		text_add(&e->type, SWO_KINDS[m->kind].name);
+	if (want >= EXPAND_TEXT)
+		add_origin(m, &e->origin);
 	if (m->kind != SWO_KIND_LINE && m->kind < SWO_KIND_TRIGGER && m->kind != SWO_KIND_GLOBAL &&
 	    want == EXPAND_FIELDS)
 		add_packet(&job);

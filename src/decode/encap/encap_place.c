@@ -52,8 +52,8 @@ enum { CHAIN_MAX = 64 * 1024 }; /* most packets to read again without a sync.sta
 /* Walk back over the packets of a source. */
 struct encap_walk {
 	const struct encap_place_memory *memory; /* of the source, or NULL */
-	VEC(struct message) chain; /* packets that change the state, latest first */
-	bool remembered;	   /* the walk reached the packet of `memory` */
+	VEC(struct message) chain;		 /* packets that change the state, latest first */
+	bool remembered;			 /* the walk reached the packet of `memory` */
 };
 
 /* Return the place for the memory of a source, or NULL. */

@@ -38,7 +38,7 @@ allow_part(struct text_pieces *pieces, const char *before, const char *value, co
 
 /* The put_ functions write a part if HAS is set, or allow it. */
 static inline void
-put(const struct text_sink *sink, bool has, const char *words)
+put_words(const struct text_sink *sink, bool has, const char *words)
 {
 	if (!sink->text)
 		allow_part(sink->pieces, words, "", "", "");
@@ -105,12 +105,12 @@ static void
 put_nulls(const struct text_sink *sink, unsigned count, uint64_t idle, bool sync)
 {
 	put_uint(sink, true, "", count);
-	put(sink, true, " null");
-	put(sink, count != 1, "s");
+	put_words(sink, true, " null");
+	put_words(sink, count != 1, "s");
 	put_uint(sink, true, ": ", idle);
 	put_uint(sink, true, " idle, ", count - idle);
-	put(sink, true, " alignment");
-	put(sink, sync, ", sync");
+	put_words(sink, true, " alignment");
+	put_words(sink, sync, ", sync");
 }
 
 void
@@ -124,7 +124,7 @@ put_truncated(const struct text_sink *sink, unsigned length, unsigned declared)
 {
 	put_uint(sink, true, "", length);
 	put_uint(sink, true, " of ", declared);
-	put(sink, true, " bytes");
+	put_words(sink, true, " bytes");
 }
 
 void
@@ -136,7 +136,7 @@ encap_text_truncated(struct text *out, unsigned length, unsigned declared)
 static void
 put_malformed(const struct text_sink *sink)
 {
-	put(sink, true, "no room for a payload");
+	put_words(sink, true, "no room for a payload");
 }
 
 void
@@ -149,8 +149,8 @@ static void
 put_opaque(const struct text_sink *sink, bool typed, unsigned type)
 {
 	put_uint(sink, typed, "type ", type);
-	put(sink, !typed, "opaque");
-	put(sink, true, ":");
+	put_words(sink, !typed, "opaque");
+	put_words(sink, true, ":");
 	if (!sink->text) /* the bytes */
 		pieces_add_letters(sink->pieces, " 0123456789abcdef");
 }
@@ -173,14 +173,6 @@ etrace_privilege_name(uint8_t privilege)
 {
 	const struct field_row *row = &encap_fields[ENCAP_F_PRIVILEGE];
 	return privilege < row->value_count ? row->values[privilege] : NULL;
-}
-
-size_t
-etrace_branches(const struct etrace_packet *t, char text[static ETRACE_BRANCHES_MAX])
-{
-	for (unsigned i = 0; i < t->branches; i++)
-		text[i] = t->branch_map >> i & 1 ? 'n' : 't';
-	return t->branches;
 }
 
 static void
@@ -228,7 +220,7 @@ put_instruction(const struct text_sink *sink, const struct etrace_packet *t,
 	if (t->kind == ETRACE_JUMP_TARGET)
 		put_uint(sink, true, " index=", t->count);
 	put_hex(sink, known, " pc=0x", place->pc);
-	put(sink, !known && (t->move == ETRACE_BY || t->kind == ETRACE_TRAP), " pc=?");
+	put_words(sink, !known && (t->move == ETRACE_BY || t->kind == ETRACE_TRAP), " pc=?");
 	put_signed(sink, t->has_address && !t->full, " (", t->address, ")");
 	if (t->kind == ETRACE_TRAP)
 		put_trap(sink, t);
@@ -240,21 +232,21 @@ static void
 put_support(const struct text_sink *sink, const struct etrace_packet *t)
 {
 	const char *status = t->status ? etrace_statuses[t->status] : NULL;
-	put(sink, t->count, " on");
-	put(sink, !t->count, " off");
+	put_words(sink, t->count, " on");
+	put_words(sink, !t->count, " off");
 	put_name(sink, " ", status, etrace_statuses, ETRACE_STATUS_COUNT, "");
-	put(sink, t->options.full_address, " full_address");
-	put(sink, t->data_lost && t->status != ETRACE_STATUS_LOST, " data lost");
-	put(sink, t->unhandled,
-	    " implicit_exception: no mtvec in the profile, so the pc is unknown after traps");
+	put_words(sink, t->options.full_address, " full_address");
+	put_words(sink, t->data_lost && t->status != ETRACE_STATUS_LOST, " data lost");
+	put_words(sink, t->unhandled,
+		  " implicit_exception: no mtvec in the profile, so the pc is unknown after traps");
 }
 
 static void
 put_data(const struct text_sink *sink, const struct etrace_packet *t)
 {
 	put_uint(sink, t->bytes, " ", t->bytes);
-	put(sink, t->bytes, " byte");
-	put(sink, t->bytes > 1, "s");
+	put_words(sink, t->bytes, " byte");
+	put_words(sink, t->bytes > 1, "s");
 	put_hex(sink, t->has_data, " 0x", t->data[1] ? t->data[1] : t->data[0]);
 	if (sink->text && t->has_data && t->data[1])
 		text_add_hex_digits(sink->text, t->data[0], 16);

@@ -237,6 +237,14 @@ read_address(const struct etrace_options *o, const struct etrace_place *place,
 	read_return(o, b, t);
 }
 
+size_t
+etrace_branches(const struct etrace_packet *t, char text[static ETRACE_BRANCHES_MAX])
+{
+	for (unsigned i = 0; i < t->branches; i++)
+		text[i] = t->branch_map >> i & 1 ? 'n' : 't';
+	return t->branches;
+}
+
 /* Read a map of COUNT branches, 0 for a full map.  It has 1, 3, 7, 15 or 31 bits.  Bit 0 is the
  * oldest branch, and 0 means taken [E-Trace 2.0, "Format 1 packets", "Format 1 branch_map
  * field"]. */

@@ -69,7 +69,7 @@ enum scan_result scan_next(struct scan *, unsigned cells);
 
 /* True if scan_read() should skip cells by the index of a trace. Not for captures that may
  * still grow. Not for formats in which indexing takes as long as the search, unless the
- * filter limits the time, or most cells can be searched without decoding them. */
+ * filter limits the time, or samples of the bytes show that most cells can be skipped. */
 bool scan_pays(struct trace *, const struct filter *);
 /* Build that index if it pays. */
 void scan_prepare(struct trace *, const struct filter *);

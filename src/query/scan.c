@@ -129,6 +129,22 @@ scan_can_skip(struct trace *trace)
 	return capture_ended(capture) && !capture_limit(capture) && progress.complete;
 }
 
+/* True if most samples of the capture lack a needle, so that most cells can be skipped. */
+static bool
+is_rare(const struct trace *trace, const struct filter *filter)
+{
+	enum { SAMPLES = 16, SAMPLE = 65536 };
+	const struct capture *capture = trace_capture(trace);
+	uint64_t size = capture_size(capture);
+	unsigned with = 0;
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		uint64_t at = size / SAMPLES * i, left = size - at;
+		with += filter_finds_needles(filter, capture_bytes(capture) + at,
+					     left < SAMPLE ? (size_t)left : SAMPLE);
+	}
+	return with < SAMPLES / 2;
+}
+
 bool
 scan_pays(struct trace *trace, const struct filter *filter)
 {
@@ -139,7 +155,7 @@ scan_pays(struct trace *trace, const struct filter *filter)
 		     (ops->summarise ? threads > 1 || !filter_is_all(filter) : threads > 2);
 	bool in_place = ops->in_place && filter_has_needles(filter);
 	return capture_ended(capture) && !capture_limit(capture) &&
-	       (quick || in_place || filter_limits_time(filter));
+	       (quick || filter_limits_time(filter) || (in_place && is_rare(trace, filter)));
 }
 
 void

@@ -69,8 +69,8 @@ enum scan_result scan_next(struct scan *, unsigned cells);
 
 /* True if scan_read() should skip cells by the index of a trace, or several threads divide them.
  * Not for captures that may still grow. Not for formats in which indexing takes as long as the
- * search, unless more than two threads share both, the filter limits the time, or most cells can
- * be searched without decoding them. */
+ * search, unless more than two threads share both, the filter limits the time, or samples of the
+ * bytes show that most cells can be skipped. */
 bool scan_pays(struct trace *, const struct filter *);
 /* Build that index if it pays. */
 void scan_prepare(struct trace *, const struct filter *);

@@ -197,6 +197,16 @@ filter_has_needles(const struct filter *filter)
 	return filter->expr && filter->expr->code->needles.count;
 }
 
+bool
+filter_finds_needles(const struct filter *filter, const uint8_t *p, size_t length)
+{
+	const struct filter_code *code = filter->expr->code;
+	for (size_t i = 0; i < code->needles.count; i++)
+		if (!needles_are_in(&code->needles.at[i], p, length))
+			return false;
+	return true;
+}
+
 enum filter_verdict
 filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 {

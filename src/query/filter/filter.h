@@ -61,6 +61,8 @@ enum filter_verdict filter_scan(const struct filter *, struct trace *, uint64_t 
 
 /* True if a term of the filter has needles. */
 bool filter_has_needles(const struct filter *);
+/* True if the bytes have a needle of each such term. */
+bool filter_finds_needles(const struct filter *, const uint8_t *p, size_t length);
 
 /* True if M passes an expression; parameters as for filter_match(). */
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,

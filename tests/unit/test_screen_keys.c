@@ -212,12 +212,96 @@ test_copy_place(void **state)
 	open_at_error(s);
 	scene_keys(s, "Y");
 	scene_wait_id(s, NOTICE_PLACE_COPIED, NULL);
-	scene_wait(s, "lab.yaml +t=10:06:40.234386371");
+	scene_wait(s, "lab.yaml +t=1:0x6dd");
 	scene_keys(s, "y");
 	scene_wait_notice(s, NOTICE_ROW_COPIED);
 	scene_quit(s);
-	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=10:06:40.234386371", NULL);
+	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=1:0x6dd", NULL);
 	scene_wait_row(s, ">", "timeout: seq 70");
+	scene_quit(s);
+}
+
+/* Return the value of the first `"NAME":` of a line of JSON, without quotes. */
+static void
+json_value(const char *line, const char *name, struct text *out)
+{
+	char key[32];
+	snprintf(key, sizeof key, "\"%s\":", name);
+	const char *at = strstr(line, key);
+	assert_non_null(at);
+	at += strlen(key);
+	text_clear(out);
+	text_add_bytes(out, at + (*at == '"'), strcspn(at + (*at == '"'), ",\""));
+}
+
+/* Check the offset in the last row and the place that Y copies for all messages of a capture, in
+ * their order.  Each place leads back to its row from the first one, where 0xOFFSET alone does, too,
+ * with one trace. */
+static void
+check_places(struct scene *s, const char *name, const char *const *traces)
+{
+	struct text lines = {0}, value = {0}, keys = {0}, want = {0};
+	size_t row = 0, count = 0, trace = 0;
+	batch_print_of(name, "-q -t jsonl", &lines);
+	for (const char *at = lines.data; (at = strchr(at, '\n')); at++)
+		count++;
+	scene_open(s, 24, 120, "xterm-256color", name, NULL);
+	text_addf(&want, " of %zu ", count);
+	scene_wait(s, want.data);
+	scene_check_idle(s);
+	for (char *line = strtok(lines.data, "\n"); line; line = strtok(NULL, "\n")) {
+		json_value(line, "trace", &value);
+		for (trace = 0; traces && strcmp(traces[trace], value.data) != 0; trace++)
+			assert_non_null(traces[trace]);
+		json_value(line, "offset", &value);
+		unsigned long long offset = strtoull(value.data, NULL, 10);
+		text_clear(&keys);
+		text_addf(&keys, "gt");
+		if (traces)
+			text_addf(&keys, "%zu:", trace + 1);
+		text_addf(&keys, "0x%llx\r", offset);
+		scene_keys(s, keys.data);
+		text_clear(&want);
+		text_addf(&want, "\n %zu of %zu ", ++row, count);
+		scene_wait(s, want.data);
+	}
+	scene_quit(s);
+	text_free(&lines);
+	text_free(&value);
+	text_free(&keys);
+	text_free(&want);
+}
+
+/* t with the offset of a message goes to that message, also where the last byte of an earlier one
+ * lies there: every row of a capture and of a session, whose traces are in the order of its file. */
+static void
+test_goto_offset(void **state)
+{
+	static const char *const lab[] = {"soc", "dsp", "log", "cam", "hub", NULL};
+	struct scene *s = *state;
+	check_places(s, "demo.stp", NULL);
+	check_places(s, "lab.yaml", lab);
+	check_places(s, "all-encap.bin", NULL);
+	check_places(s, "all-gem.bin", NULL);
+	check_places(s, "all-raw.bin", NULL);
+}
+
+/* Y copies the same command whatever the zone of the times, and another for each row. */
+static void
+test_copy_unique(void **state)
+{
+	struct scene *s = *state;
+	setenv("TZ", "Europe/Berlin", 1);
+	open_at_error(s);
+	scene_keys(s, ":set utc\rY");
+	scene_wait(s, "lab.yaml +t=1:0x6dd");
+	scene_quit(s);
+	setenv("TZ", "UTC", 1);
+	scene_open(s, 24, 120, "xterm-256color", "demo.stp", NULL);
+	scene_wait(s, "1 of 309");
+	scene_check_idle(s);
+	scene_keys(s, "138GY"); /* 137 of the same time comes before it */
+	scene_wait(s, "demo.stp +t=0x1cf9");
 	scene_quit(s);
 }
 
@@ -840,7 +924,8 @@ main(void)
 	    scene_test(test_mouse),	     scene_test(test_highlight),
 	    scene_test(test_highlight_mono), scene_test(test_card_sizes),
 	    scene_test(test_own_key),	     scene_test(test_own_kept),
-	    scene_test(test_own_random),
+	    scene_test(test_own_random),     scene_test(test_goto_offset),
+	    scene_test(test_copy_unique),
 	};
 	return scene_run_group("screen: keys", tests);
 }

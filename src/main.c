@@ -490,7 +490,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	int failed = first_looks(cli, &source, &options.looks, &err);
 	if (!failed)
 		failed = load_own(&options.own, &own, &err);
-	own_note_saved(&options);
+	own_note_read(&options);
 	options.own_path = own.data;
 	if (!failed)
 		failed = cli_parse_context(cli, UI_AROUND_MAX, &options.around, &err);

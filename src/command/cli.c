@@ -120,7 +120,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"add statistics of the numeric field NAME to a table: sum, min, mean, "
 		"percentiles, max"},
     [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
-		  "sort a table by this column; -COLUMN: descending; default count"},
+		  "sort a table by this column: numbers descending, names and times ascending; "
+		  "-COLUMN: the reverse; default count"},
     [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
 		   "colours in text, on the screen and in a snapshot; default auto: on a "
 		   "terminal unless NO_COLOR is set"},

@@ -92,6 +92,10 @@ const struct command_alias command_aliases[] = {
     {"noh", COMMAND_CANCEL},	   {"q!", COMMAND_QUIT},
     {"qa", COMMAND_QUIT},	   {"undo", COMMAND_UNDO_FILTER},
     {"redo", COMMAND_REDO_FILTER}, {"filter-in", COMMAND_NARROW},
+    {"nohl", COMMAND_CANCEL},	   {"nohlsearch", COMMAND_CANCEL},
+    {"quit!", COMMAND_QUIT},	   {"qall", COMMAND_QUIT},
+    {"qa!", COMMAND_QUIT},	   {"qall!", COMMAND_QUIT},
+    {"tail", COMMAND_FOLLOW},
 };
 const size_t command_alias_count = sizeof command_aliases / sizeof *command_aliases;
 

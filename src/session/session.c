@@ -458,17 +458,19 @@ open_perf_spooled(struct session *session, struct trace_opening from, struct tra
 
 /* --- several traces in a capture ----------------------------------------- */
 
-/* Take the options for a part of a capture that was opened with OPS: by the profile's entry for
- * the part's name, else by FROM's entry. */
+/* Take the options for a part of the open capture WHOLE: by the profile's entry for the part's
+ * name, else by FROM's entry. */
 static void
-take_part(const struct profile *profile, const struct decoder_ops *ops,
-	  const struct decoder_part *part, const char *name, struct trace_opening *from)
+take_part(const struct profile *profile, const struct trace *whole, const struct decoder_part *part,
+	  const char *name, struct trace_opening *from)
 {
+	const struct decoder_ops *ops = trace_decoder(whole)->ops;
 	size_t own = find_entry(profile, name);
 	take_entry(profile, own < SIZE_MAX ? own : from->entry, name, from);
 	const struct option_row *row = option_find(trace_options_table(), ops->format);
 	if (strcmp(ops->format, part->format) != 0) {
 		from->choice.format = part->format;
+		from->choice.reason = trace_reason(whole);
 		if (row && row->given) /* already used: the parts were found by them */
 			*((bool *)from->options + row->given) = false;
 	}
@@ -490,7 +492,7 @@ open_parts(struct session *session, const struct trace_opening *from, struct tra
 		struct trace_opening own = *from;
 		struct text file = {0}, name = {0};
 		text_addf(&file, "%.*s%s", (int)length, base, part->name);
-		take_part(&session->profile, decoder->ops, part, text_get(&file), &own);
+		take_part(&session->profile, whole, part, text_get(&file), &own);
 		const char *given = own.entry == from->entry ? own.options->name : NULL;
 		if (given)
 			text_addf(&name, "%s%s", given, part->name);

@@ -630,6 +630,24 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 	return reader_next(reader, p, 0) || reader_last(reader, p);
 }
 
+bool
+reader_find_begin(struct reader *reader, uint64_t offset, uint64_t ordinal, struct position *p)
+{
+	uint64_t cell = offset / index_cell_size(reader->index);
+	uint64_t last = index_cell_count(reader->index) - 1; /* it also holds the very end */
+	if (cell > last)
+		cell = last;
+	for (uint64_t c = cell; c <= cell + 1; c++) {
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, c);
+		for (size_t at = decoded_cell_find(decoded, offset); at < decoded->count; at++)
+			if (decoded->messages[at].offset == offset && !ordinal--) {
+				*p = (struct position){.cell = c, .at = at};
+				return true;
+			}
+	}
+	return false;
+}
+
 struct message_id
 reader_message_id(struct reader *reader, struct position p)
 {

@@ -123,6 +123,11 @@ bool reader_find_number(struct reader *, uint64_t number, struct position *, boo
 /* Find the message that contains byte OFFSET, or the next one after it. */
 bool reader_find_offset(struct reader *, uint64_t offset, struct position *);
 
+/* Find message number ORDINAL, from 0, among those that begin at byte OFFSET.  A message whose
+ * parts lie among others comes at its last byte, so the next cell is searched, too.  Return false
+ * if there is none. */
+bool reader_find_begin(struct reader *, uint64_t offset, uint64_t ordinal, struct position *);
+
 /* Find the position of a message that a walk or another reader returned. Return false if it
  * is not found, for example before its cell is indexed. */
 bool reader_find_message(struct reader *, const struct message *, struct position *);

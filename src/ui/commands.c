@@ -669,6 +669,34 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 	text_free(&names);
 }
 
+/* Run a line that begins like a place or with the key of a prompt: `50%`, `10:06:40`, `'a`, `/text`.
+ * Return false if TEXT is none. */
+static bool
+run_place(struct screen *screen, const char *text)
+{
+	static const struct {
+		const char *first;
+		enum command_id id;
+		bool whole; /* the first character belongs to the text */
+	} rows[] = {{"/", COMMAND_SEARCH, false},
+		    {"?", COMMAND_SEARCH_BACK, false},
+		    {"&", COMMAND_NARROW, false},
+		    {"0123456789'", COMMAND_GOTO, true}};
+	for (size_t i = 0; *text && i < sizeof rows / sizeof *rows; i++) {
+		if (!strchr(rows[i].first, *text))
+			continue;
+		const char *rest = text + !rows[i].whole;
+		struct command_call call = {
+		    .id = rows[i].id, .count = 1, .text = *rest ? rest : NULL};
+		if (*text == '\'' && text[1] && !text[2])
+			call = (struct command_call){
+			    .id = COMMAND_JUMP, .count = 1, .letter = (unsigned char)text[1]};
+		commands_run(screen, call);
+		return true;
+	}
+	return false;
+}
+
 /* Run `NAME TEXT`.  A number alone goes to that message. */
 static void
 run_line(struct screen *screen, const struct command_call *call)
@@ -680,6 +708,8 @@ run_line(struct screen *screen, const struct command_call *call)
 		waiting_run(screen, jump_top, &number);
 		return;
 	}
+	if (run_place(screen, text))
+		return;
 	/* then `!` belongs to the text after the name */
 	bool force = length > 1 && text[length - 1] == '!' &&
 		     command_find_alias(text, length) == COMMAND_COUNT;

@@ -109,19 +109,10 @@ run_key(struct screen *screen, enum command_id id, uint32_t letter)
 static void
 run_line(struct screen *screen, const char *line)
 {
-	static const struct {
-		char letter;
-		enum command_id id;
-	} prompts[] = {{'/', COMMAND_SEARCH}, {'?', COMMAND_SEARCH_BACK}, {'&', COMMAND_NARROW}};
 	char *copy = mem_text(line); /* the command may change the keys */
-	struct command_call call = {.id = COMMAND_COMMAND, .count = 1, .text = copy};
-	for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++)
-		if (*copy == prompts[i].letter) {
-			call.id = prompts[i].id;
-			call.text = copy[1] ? copy + 1 : NULL;
-		}
 	forget_keys(app_of(screen)->input);
-	commands_run(screen, call);
+	commands_run(screen,
+		     (struct command_call){.id = COMMAND_COMMAND, .count = 1, .text = copy});
 	free(copy);
 }
 

@@ -61,10 +61,21 @@ list_of(const struct screen *screen, enum command_id id)
 	return list_in(&app_of(screen)->options->own, id);
 }
 
-void
-own_note_saved(struct ui_options *options)
+/* Record that the file contains the present list of a command.  The other list keeps its base:
+ * its unsaved changes are not in the file. */
+static void
+note_saved(struct ui_options *options, enum command_id id)
 {
+	struct own saved, now = options->own_saved; /* borrows both lists */
+	*list_in(&now, id) = *list_in(&options->own, id);
+	option_copy(&own_options_table, &saved, &now);
 	option_release(&own_options_table, &options->own_saved);
+	options->own_saved = saved;
+}
+
+void
+own_note_read(struct ui_options *options)
+{
 	option_copy(&own_options_table, &options->own_saved, &options->own);
 }
 
@@ -174,13 +185,13 @@ keep_list(const struct screen *screen, enum command_id id, struct err *err)
 	}
 	merge_kept(screen, id, &kept);
 	written = kept; /* borrows both lists */
-	*(struct option_list *)((char *)&written + row_of(id)->member) = *list_of(screen, id);
+	*list_in(&written, id) = *list_of(screen, id);
 	add_comments(options->own_path, &out);
 	option_write(&own_options_table, &written, &out);
 	failed = write_kept(options->own_path, &out, err);
 	close(lock);
 	if (!failed)
-		own_note_saved(app_of(screen)->options);
+		note_saved(app_of(screen)->options, id);
 	text_free(&out);
 	option_release(&own_options_table, &kept);
 	return failed;
@@ -191,13 +202,14 @@ save_list(struct screen *screen, enum command_id id)
 {
 	const char *path = app_of(screen)->options->own_path, *what = commands[id].name;
 	struct err err = {0};
-	size_t count = list_of(screen, id)->count;
-	if (!path)
+	if (!path) {
 		screen_error(screen, NOTICE_OWN_NO_FOLDER, what);
-	else if (keep_list(screen, id, &err) < 0)
+	} else if (keep_list(screen, id, &err) < 0) {
 		screen_error(screen, NOTICE_OWN_FAILED, err.what);
-	else
+	} else {
+		size_t count = list_of(screen, id)->count; /* with those of other runs */
 		screen_say(screen, NOTICE_OWN_SAVED, count, what, count == 1 ? "" : "s", path);
+	}
 }
 
 /* --- common to both commands ------------------------------------------- */

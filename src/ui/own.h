@@ -23,9 +23,9 @@ struct own {
 
 extern const struct option_table own_options_table;
 
-/* Record that the file contains the present lists. */
+/* Record that the present lists were read from the file. */
 struct ui_options;
-void own_note_saved(struct ui_options *);
+void own_note_read(struct ui_options *);
 
 /* Handlers of :highlight and :key.  Without an argument they list the entries. */
 void own_highlight(struct screen *, const struct command_call *);

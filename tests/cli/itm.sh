@@ -49,6 +49,8 @@ cat >profile.yaml <<-END
 END
 run "$TRAWL" -t jsonl -p profile.yaml two.bin
 check_two "a profile with both"
+is "--info: the profile gave the format, not -f" 0 \
+	"$("$TRAWL" --info -p profile.yaml two.bin 2>&1 | grep -c 'given with -f')"
 is "a profile with both: nothing to say" "" "$(cat err)"
 "$TRAWL" --info two.bin >profile.yaml 2>err
 run "$TRAWL" -t jsonl -p profile.yaml two.bin

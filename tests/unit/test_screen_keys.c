@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "base/vec.h"
+#include "../random.h"
 #include "scene.h"
 
 #include <stdio.h>
@@ -211,12 +212,96 @@ test_copy_place(void **state)
 	open_at_error(s);
 	scene_keys(s, "Y");
 	scene_wait_id(s, NOTICE_PLACE_COPIED, NULL);
-	scene_wait(s, "lab.yaml +t=10:06:40.234386371");
+	scene_wait(s, "lab.yaml +t=1:0x6dd");
 	scene_keys(s, "y");
 	scene_wait_notice(s, NOTICE_ROW_COPIED);
 	scene_quit(s);
-	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=10:06:40.234386371", NULL);
+	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=1:0x6dd", NULL);
 	scene_wait_row(s, ">", "timeout: seq 70");
+	scene_quit(s);
+}
+
+/* Return the value of the first `"NAME":` of a line of JSON, without quotes. */
+static void
+json_value(const char *line, const char *name, struct text *out)
+{
+	char key[32];
+	snprintf(key, sizeof key, "\"%s\":", name);
+	const char *at = strstr(line, key);
+	assert_non_null(at);
+	at += strlen(key);
+	text_clear(out);
+	text_add_bytes(out, at + (*at == '"'), strcspn(at + (*at == '"'), ",\""));
+}
+
+/* Check the offset in the last row and the place that Y copies for all messages of a capture, in
+ * their order.  Each place leads back to its row from the first one, where 0xOFFSET alone does, too,
+ * with one trace. */
+static void
+check_places(struct scene *s, const char *name, const char *const *traces)
+{
+	struct text lines = {0}, value = {0}, keys = {0}, want = {0};
+	size_t row = 0, count = 0, trace = 0;
+	batch_print_of(name, "-q -t jsonl", &lines);
+	for (const char *at = lines.data; (at = strchr(at, '\n')); at++)
+		count++;
+	scene_open(s, 24, 120, "xterm-256color", name, NULL);
+	text_addf(&want, " of %zu ", count);
+	scene_wait(s, want.data);
+	scene_check_idle(s);
+	for (char *line = strtok(lines.data, "\n"); line; line = strtok(NULL, "\n")) {
+		json_value(line, "trace", &value);
+		for (trace = 0; traces && strcmp(traces[trace], value.data) != 0; trace++)
+			assert_non_null(traces[trace]);
+		json_value(line, "offset", &value);
+		unsigned long long offset = strtoull(value.data, NULL, 10);
+		text_clear(&keys);
+		text_addf(&keys, "gt");
+		if (traces)
+			text_addf(&keys, "%zu:", trace + 1);
+		text_addf(&keys, "0x%llx\r", offset);
+		scene_keys(s, keys.data);
+		text_clear(&want);
+		text_addf(&want, "\n %zu of %zu ", ++row, count);
+		scene_wait(s, want.data);
+	}
+	scene_quit(s);
+	text_free(&lines);
+	text_free(&value);
+	text_free(&keys);
+	text_free(&want);
+}
+
+/* t with the offset of a message goes to that message, also where the last byte of an earlier one
+ * lies there: every row of a capture and of a session, whose traces are in the order of its file. */
+static void
+test_goto_offset(void **state)
+{
+	static const char *const lab[] = {"soc", "dsp", "log", "cam", "hub", NULL};
+	struct scene *s = *state;
+	check_places(s, "demo.stp", NULL);
+	check_places(s, "lab.yaml", lab);
+	check_places(s, "all-encap.bin", NULL);
+	check_places(s, "all-gem.bin", NULL);
+	check_places(s, "all-raw.bin", NULL);
+}
+
+/* Y copies the same command whatever the zone of the times, and another for each row. */
+static void
+test_copy_unique(void **state)
+{
+	struct scene *s = *state;
+	setenv("TZ", "Europe/Berlin", 1);
+	open_at_error(s);
+	scene_keys(s, ":set utc\rY");
+	scene_wait(s, "lab.yaml +t=1:0x6dd");
+	scene_quit(s);
+	setenv("TZ", "UTC", 1);
+	scene_open(s, 24, 120, "xterm-256color", "demo.stp", NULL);
+	scene_wait(s, "1 of 309");
+	scene_check_idle(s);
+	scene_keys(s, "138GY"); /* 137 of the same time comes before it */
+	scene_wait(s, "demo.stp +t=0x1cf9");
 	scene_quit(s);
 }
 
@@ -718,6 +803,113 @@ test_own_kept(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Two kinds of entries, as defined now and as saved: the model of test_own_random(). */
+struct own_model {
+	struct own_entry {
+		const char *name, *value;
+	} at[2][4]; /* highlights, keys */
+	size_t count[2];
+};
+
+static void
+model_set(struct own_model *model, int kind, const char *name, const char *value)
+{
+	size_t i = 0;
+	while (i < model->count[kind] && strcmp(model->at[kind][i].name, name) != 0)
+		i++;
+	if (!value) {
+		if (i < model->count[kind])
+			memmove(&model->at[kind][i], &model->at[kind][i + 1],
+				(--model->count[kind] - i) * sizeof(struct own_entry));
+		return;
+	}
+	model->at[kind][i] = (struct own_entry){name, value};
+	if (i == model->count[kind])
+		model->count[kind]++;
+}
+
+/* Check that the file has the entries of the model and nothing else. */
+static void
+check_own_file(const char *path, const struct own_model *model)
+{
+	static const char *const kinds[] = {"highlights", "keys"};
+	static const char *const names[] = {"filter", "key"}, *const values[] = {"role", "command"};
+	struct text want = {0}, kept = {0};
+	FILE *file = fopen(path, "r");
+	for (int kind = 0; kind < 2; kind++) {
+		text_addf(&want, "%s:%s\n", kinds[kind], model->count[kind] ? "" : " []");
+		for (size_t i = 0; i < model->count[kind]; i++)
+			text_addf(&want, "  - {%s: %s, %s: %s}\n", names[kind],
+				  model->at[kind][i].name, values[kind], model->at[kind][i].value);
+	}
+	assert_non_null(file);
+	file_read_all(file, &kept);
+	fclose(file);
+	assert_non_null(strstr(text_get(&kept), "highlights:"));
+	assert_string_equal(strstr(kept.data, "highlights:"), want.data);
+	text_free(&want);
+	text_free(&kept);
+}
+
+/* Define, remove or save an entry of a random kind, on the screen and in the model. */
+static void
+step_own(struct scene *s, uint64_t *seed, const char *path, struct own_model *now,
+	 struct own_model *saved)
+{
+	static const char *const names[2][4] = {{"aa", "bb", "cc", "dd"}, {"F5", "F6", "F7", "F8"}};
+	static const char *const values[2][2] = {{"mark", "accent2"}, {"facts", "next-error"}};
+	static const char *const command[] = {"highlight", "key"};
+	int kind = (int)(random_next(seed) % 2), what = (int)(random_next(seed) % 4);
+	const char *name = names[kind][random_next(seed) % 4];
+	const char *value = what == 1 ? NULL : values[kind][random_next(seed) % 2];
+	struct text keys = {0};
+	if (what == 3) {
+		text_addf(&keys, ":%s --save\r", command[kind]);
+		memcpy(saved->at[kind], now->at[kind], sizeof now->at[kind]);
+		saved->count[kind] = now->count[kind];
+	} else {
+		text_addf(&keys, ":%s %s%s %s\r", command[kind], value ? "" : "-", name,
+			  value ? value : "");
+		model_set(now, kind, name, value);
+	}
+	scene_keys(s, keys.data);
+	text_clear(&keys);
+	if (what == 3) {
+		text_addf(&keys, "%zu %s", now->count[kind], command[kind]);
+		scene_wait_id(s, NOTICE_OWN_SAVED, keys.data);
+		check_own_file(path, saved);
+		scene_keys(s, "j"); /* the next notice may be equal */
+		scene_until_gone(s, NOTICE_OWN_SAVED);
+	}
+	text_free(&keys);
+}
+
+/* Random definitions, removals, saves and restarts of highlights and keys are equal to a model
+ * where a save keeps one kind and leaves the other as it is, in the file and in memory. */
+static void
+test_own_random(void **state)
+{
+	struct scene *s = *state;
+	char folder[] = "/tmp/test_keys.XXXXXX", command[80], file[80];
+	char *before = mem_text(getenv("XDG_CONFIG_HOME") ? getenv("XDG_CONFIG_HOME") : "");
+	struct own_model now = {0}, saved = {0};
+	uint64_t seed = 45;
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	snprintf(file, sizeof file, "%s/trawl/own.yaml", folder);
+	for (int run = 0; run < 8; run++) {
+		open_at_error(s);
+		for (int i = 0; i < 12; i++)
+			step_own(s, &seed, file, &now, &saved);
+		scene_quit(s);
+		now = saved;
+	}
+	setenv("XDG_CONFIG_HOME", before, 1);
+	free(before);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int
 main(void)
 {
@@ -732,6 +924,8 @@ main(void)
 	    scene_test(test_mouse),	     scene_test(test_highlight),
 	    scene_test(test_highlight_mono), scene_test(test_card_sizes),
 	    scene_test(test_own_key),	     scene_test(test_own_kept),
+	    scene_test(test_own_random),     scene_test(test_goto_offset),
+	    scene_test(test_copy_unique),
 	};
 	return scene_run_group("screen: keys", tests);
 }

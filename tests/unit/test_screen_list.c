@@ -427,6 +427,20 @@ test_go_to(void **state)
 	scene_wait_id(s, NOTICE_GOTO_WHERE, "nonsense");
 	scene_keys(s, ":301\r");
 	scene_wait(s, " 301 of 309");
+	scene_keys(s, ":50%\r"); /* of the bytes */
+	scene_until(s, " 301 of 309", false);
+	scene_keys(s, ":'a\r");
+	scene_wait(s, " 6 of 309");
+	scene_keys(s, ":0x1cf9\r");
+	scene_wait(s, " 138 of 309");
+	scene_keys(s, ":0.0195\r"); /* the first row not before that time */
+	scene_wait_at(s, 23, " 136 of 309");
+	scene_keys(s, ":set nu\r");
+	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, "last row");
+	scene_keys(s, ":/watchdog bite\r");
+	scene_wait_row(s, ">", "watchdog");
+	scene_keys(s, ":nohl\r:301\r");
+	scene_wait(s, " 301 of 309");
 	scene_keys(s, ":wq\r");
 	scene_wait_id(s, NOTICE_COMMAND_INSTEAD, "wq");
 	scene_keys(s, ":x\r");

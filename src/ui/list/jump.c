@@ -365,12 +365,60 @@ jump_percent(struct screen *screen, const struct command_call *call)
 		trail_go_to(screen, p);
 }
 
-static void
-go_to_offset(struct screen *screen, uint64_t offset)
+void
+jump_add_place(struct screen *screen, const struct row *row, struct text *out)
 {
-	struct sequence_position p = {.trace = screen->list->lane};
-	if (reader_find_offset(screen->list->reader, offset, &p.at))
-		trail_go_to(screen, p);
+	const struct list_lane *lane = &screen->list->lanes[row->lane];
+	uint64_t offset = row->message.offset, ordinal = 0;
+	struct position p;
+	while (reader_find_begin(lane->reader, offset, ordinal, &p) &&
+	       message_id_compare(reader_message_id(lane->reader, p), row->id) != 0)
+		ordinal++;
+	if (screen->session->traces.count > 1)
+		text_addf(out, "%zu:", lane->number + 1);
+	text_addf(out, "0x%llx", (unsigned long long)offset);
+	if (ordinal)
+		text_addf(out, "#%llu", (unsigned long long)ordinal + 1);
+}
+
+/* Parse [TRACE:]0xOFFSET[#N]: the Nth message that begins there.  Without TRACE keep the trace of
+ * *TO.  Return false if the text has another form or the session no such trace. */
+static bool
+parse_offset(const struct screen *screen, const char *text, struct location *to, uint64_t *ordinal)
+{
+	struct text part = {0};
+	const char *hex = strstr(text, "0x"), *hash = strchr(text, '#');
+	uint64_t trace = to->trace + 1;
+	bool parsed = hex && (!hash || hash > hex);
+	*ordinal = 1;
+	if (parsed && hex > text) {
+		text_add_bytes(&part, text, (size_t)(hex - text - 1));
+		parsed = hex[-1] == ':' &&
+			 text_parse_uint(text_get(&part), screen->session->traces.count, &trace);
+		text_clear(&part);
+	}
+	if (parsed) {
+		text_add_bytes(&part, hex, hash ? (size_t)(hash - hex) : strlen(hex));
+		parsed = trace && text_parse_uint(text_get(&part), UINT64_MAX, &to->id.offset) &&
+			 (!hash || (text_parse_uint(hash + 1, UINT64_MAX, ordinal) && *ordinal));
+	}
+	to->trace = (size_t)trace - 1;
+	text_free(&part);
+	return parsed;
+}
+
+/* Go to the message that begins at the offset of TO, else to the one that contains it. */
+static void
+go_to_offset(struct screen *screen, struct location to, uint64_t ordinal)
+{
+	size_t lane;
+	struct reader *reader = jump_list(screen, to.trace, &lane)->lanes[lane].reader;
+	struct position p;
+	if (!reader_find_begin(reader, to.id.offset, ordinal - 1, &p) &&
+	    !reader_find_offset(reader, to.id.offset, &p))
+		return;
+	to.id = reader_message_id(reader, p);
+	jump_to_location(screen, &to);
 }
 
 /* Go to the target of a wish for a time, or near it if it is not known yet. */
@@ -685,6 +733,7 @@ jump_goto(struct screen *screen, const struct command_call *call)
 	struct jumps *jumps = screen->jumps;
 	const char *text = call->text;
 	struct command_call to = {.id = COMMAND_GOTO};
+	struct location place = {.trace = screen->list->lanes[screen->list->lane].number};
 	char *end;
 	if (!strcmp(text, ".") && jumps->last)
 		text = jumps->last;
@@ -696,8 +745,8 @@ jump_goto(struct screen *screen, const struct command_call *call)
 	}
 	if (*text == '#' && text_parse_uint(text + 1, UINT64_MAX, &to.count))
 		go_to_number(screen, &to);
-	else if (!strncmp(text, "0x", 2) && text_parse_uint(text, UINT64_MAX, &to.count))
-		go_to_offset(screen, to.count);
+	else if (parse_offset(screen, text, &place, &to.count))
+		go_to_offset(screen, place, to.count);
 	else if (*text != '-' &&
 		 (to.count = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
 		jump_percent(screen, &to);

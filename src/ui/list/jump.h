@@ -58,6 +58,10 @@ void jump_to_location(struct screen *, const struct location *);
  * with the old one. */
 void jump_note_mark(struct screen *, struct location *, const char *note);
 
+/* Append the place of a row as the go-to prompt takes it: [TRACE:]0xOFFSET[#N].  It depends on
+ * neither clocks nor zones. */
+void jump_add_place(struct screen *, const struct row *, struct text *out);
+
 /* Handlers. */
 void jump_goto(struct screen *, const struct command_call *);
 /* Go to the start of the time range in the list's filter, if it has one. */

@@ -667,7 +667,7 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 	text_free(&names);
 }
 
-/* Run a line that begins like a place or with the key of a prompt: `50%`, `10:06:40`, `'a`, `/text`.
+/* Run a line that begins like a place or with the key of a prompt: `50%`, `10:06`, `'a`, `/text`.
  * Return false if TEXT is none. */
 static bool
 run_place(struct screen *screen, const char *text)

@@ -218,6 +218,8 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 			    (s != SEVERITY_NONE || relation == FILTER_EQUAL))
 				leaf->set |= 1u << s;
 	}
+	if (leaf->set == 1u << SEVERITY_MAX)
+		build->code->note = "= none finds SyS-T's MAX of JSON";
 	return 0;
 }
 

@@ -259,7 +259,14 @@ change_surroundings(struct screen *screen, const struct command_call *call)
 	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_surround(&screen->lists[i], (unsigned)around, i == screen->trace);
-	screen_say(screen, NOTICE_AROUND, (long long)around, around == 1 ? "" : "s");
+	bool more = call->id == COMMAND_MORE_CONTEXT;
+	struct text hint = {0}, undo = {0};
+	keymap_hint(screen->keymap, COMMAND_LESS_CONTEXT, &hint);
+	text_addf(&undo, NOTICE_KEY_UNDOES, hint.data);
+	screen_say(screen, NOTICE_AROUND, (long long)around, around == 1 ? "" : "s",
+		   more ? undo.data : "");
+	text_free(&hint);
+	text_free(&undo);
 }
 
 static void
@@ -669,7 +676,7 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 	text_free(&names);
 }
 
-/* Run a line that begins like a place or with the key of a prompt: `50%`, `10:06:40`, `'a`, `/text`.
+/* Run a line that begins like a place or with the key of a prompt: `50%`, `10:06`, `'a`, `/text`.
  * Return false if TEXT is none. */
 static bool
 run_place(struct screen *screen, const char *text)

@@ -18,6 +18,9 @@ rows()
 }
 
 is "-s error: and worse, and MAX, which passes" "$(told 'MAX|FATAL|ERROR')" "$(rows -s error)"
+"$TRAWL" -S 0:00:00.027 "$demo" >out 2>err
+is "a time of day without a date: the rate is known" 0 "$(grep -c 'its rate' err)"
+is "... and the form to write" 1 "$(grep -c 'is a time of day .* write seconds' err)"
 is "-s 2 is the same" "$(told 'MAX|FATAL|ERROR')" "$(rows -s 2)"
 is "-s error: --unassigned=hide is the default" "$(rows -s error)" \
 	"$(rows -s error --unassigned=hide)"

@@ -357,6 +357,8 @@ test_preview(void **state)
 	scene_wait(s, " in all; < is milder, > is worse");
 	scene_keys(s, "\025severity >= error");
 	scene_wait(s, " in all; not those without one");
+	scene_keys(s, "\025severity = max"); /* nothing has it; JSON lines name none so */
+	scene_wait(s, "; = none finds SyS-T's MAX of JSON");
 	scene_keys(s, "\025severity = fatal");
 	scene_until(s, "without one", false);
 	scene_keys(s, "\025!zzz");

@@ -234,9 +234,8 @@ json_value(const char *line, const char *name, struct text *out)
 	text_add_bytes(out, at + (*at == '"'), strcspn(at + (*at == '"'), ",\""));
 }
 
-/* Check the offset in the last row and the place that Y copies for all messages of a capture, in
- * their order.  Each place leads back to its row from the first one, where 0xOFFSET alone does, too,
- * with one trace. */
+/* Check for each message of a capture that t with its offset goes to its row.  TRACES are the names
+ * of the traces in the order of the session, or NULL with one trace. */
 static void
 check_places(struct scene *s, const char *name, const char *const *traces)
 {
@@ -273,7 +272,7 @@ check_places(struct scene *s, const char *name, const char *const *traces)
 }
 
 /* t with the offset of a message goes to that message, also where the last byte of an earlier one
- * lies there: every row of a capture and of a session, whose traces are in the order of its file. */
+ * lies there: every row of captures and of a session. */
 static void
 test_goto_offset(void **state)
 {

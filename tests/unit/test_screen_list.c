@@ -427,6 +427,14 @@ test_go_to(void **state)
 	scene_wait_id(s, NOTICE_GOTO_WHERE, "nonsense");
 	scene_keys(s, ":301\r");
 	scene_wait(s, " 301 of 309");
+	scene_keys(s, "t10:06:40.2\r"); /* the clock has a rate, but no date */
+	scene_wait_id(s, NOTICE_GOTO_REFUSED, "10:06:40.2 is a time of day");
+	scene_keys(s, "t-1s\r");
+	scene_wait_id(s, NOTICE_GOTO_DOUBT, "before the first time, ");
+	scene_keys(s, "zz"); /* vi: center the row */
+	scene_wait_notice(s, NOTICE_AROUND, 2LL, "s", "; [z undoes that");
+	scene_keys(s, "2[z");
+	scene_wait_notice(s, NOTICE_AROUND, 0LL, "s", "");
 	scene_keys(s, ":50%\r"); /* of the bytes */
 	scene_until(s, " 301 of 309", false);
 	scene_keys(s, ":'a\r");

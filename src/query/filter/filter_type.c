@@ -218,6 +218,8 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 			    (s != SEVERITY_NONE || relation == FILTER_EQUAL))
 				leaf->set |= 1u << s;
 	}
+	if (leaf->set == 1u << SEVERITY_MAX)
+		build->code->note = "= none finds SyS-T's MAX of JSON";
 	return 0;
 }
 
@@ -572,9 +574,15 @@ check_clock_word(struct filter_build *build, const struct filter_leaf *leaf,
 					 "2024-05-01T12:30:05"
 				       : "%s is not a duration; write 10ms, 1.5s or 3us",
 				   word->text);
-	if (build->session && !any_clock_reads(build->session, number, word))
-		return fail_rate(build, word);
-	return 0;
+	if (!build->session || any_clock_reads(build->session, number, word))
+		return 0;
+	for (size_t i = 0; i < build->session->traces.count; i++)
+		if (clocks_nature(build->session->traces.at[i]).known)
+			return filter_fail(build, word->at,
+					   "%s is a time of day or a date, and no clock here has "
+					   "one; write seconds, as 4.118s",
+					   word->text);
+	return fail_rate(build, word);
 }
 
 static int

@@ -579,14 +579,24 @@ move_by(struct display_time *shown, uint64_t ticks, bool back)
 	}
 }
 
-/* If TEXT needs the rate of the clock, explain that it is not known. */
+/* If TEXT needs the rate of the clock or a date, explain that CLOCK has none. */
 static void
-say_rate(const struct screen *screen, const char *text, struct text *why)
+say_lack(const struct screen *screen, const struct trace_clock *clock, const char *text,
+	 struct text *why)
 {
 	const struct trace_clock any = {.hz = 1, .has_epoch = true};
 	uint64_t ticks;
-	if (!clock_parse_duration(&any, text, &ticks) && !clock_parse(&any, text, 0, &ticks))
+	bool duration = clock_parse_duration(&any, text, &ticks);
+	if (!duration && !clock_parse(&any, text, 0, &ticks))
 		return;
+	if (clock->hz > 0) {
+		if (!duration)
+			text_addf(why,
+				  "%s is a time of day or a date, and this clock has none; give "
+				  "seconds, as 4.118",
+				  text);
+		return;
+	}
 	text_addf(why,
 		  "%s needs the rate of the clock, which is not known; give ticks, a number, or ",
 		  text);
@@ -634,8 +644,7 @@ parse_relative(struct screen *screen, const struct location *location, const cha
 		turn_to_own(screen, trace, row.message.ticks, shown);
 	if (!clock_parse_duration(&shown->clock, text + 1, &step)) {
 		text_clear(why);
-		if (!(shown->clock.hz > 0))
-			say_rate(screen, text + 1, why);
+		say_lack(screen, &shown->clock, text + 1, why);
 		return false;
 	}
 	move_by(shown, step, *text == '-');
@@ -666,8 +675,7 @@ parse_point(struct screen *screen, const char *text, const struct display_time *
 	if (parse_clock_time(text, own, shown) || parse_clock_time(text, near, shown))
 		return true;
 	if (!clock_parse_duration(&own->clock, text, &step)) {
-		if (!(own->clock.hz > 0))
-			say_rate(screen, text, why);
+		say_lack(screen, &own->clock, text, why);
 		return false;
 	}
 	bool based = base_of_times(screen, &from) && from.common == own->common;
@@ -707,6 +715,19 @@ parse_time(struct screen *screen, const char *text, struct display_time *shown, 
 	return mark ? !*text : parse_point(screen, text, &near, &own, shown, why);
 }
 
+/* If a time is before the first one of the list, explain that. */
+static void
+say_before(const struct screen *screen, const struct display_time *shown, struct text *why)
+{
+	struct display_time first;
+	if (!display_time_first(screen->list, &first) || first.common != shown->common ||
+	    first.part != shown->part ||
+	    (shown->common ? shown->order >= first.order : shown->ticks >= first.ticks))
+		return;
+	text_add(why, "before the first time, ");
+	display_time_format(&first, why);
+}
+
 static void
 go_to_time_text(struct screen *screen, const char *text)
 {
@@ -714,6 +735,8 @@ go_to_time_text(struct screen *screen, const char *text)
 	struct text why = {0};
 	struct command_call to = {.id = COMMAND_GOTO};
 	if (parse_time(screen, text, &shown, &why)) {
+		if (!why.length)
+			say_before(screen, &shown, &why);
 		to.count = shown.common ? (uint64_t)shown.order : shown.ticks;
 		trail_remember(screen);
 		(shown.common ? go_to_time : go_to_ticks)(screen, &to);

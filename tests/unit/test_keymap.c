@@ -192,6 +192,10 @@ test_commands(void **state)
 	assert_int_equal(command_find("next-", 5), COMMAND_COUNT); /* several */
 	assert_int_equal(command_find("nonsense", 8), COMMAND_COUNT);
 	assert_int_equal(command_find("", 0), COMMAND_COUNT);
+	assert_int_equal(command_find("quit!", 5), COMMAND_QUIT); /* hands of vi and less */
+	assert_int_equal(command_find("qall", 4), COMMAND_QUIT);
+	assert_int_equal(command_find("nohl", 4), COMMAND_CANCEL);
+	assert_int_equal(command_find("tail", 4), COMMAND_FOLLOW);
 }
 
 /* A user's key goes before those of the list and of all panes, which begin so or with which it

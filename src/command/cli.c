@@ -163,8 +163,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "decode everything and exit with 1 if a check fails: loss, "
 		   "corrupt, time, catalog, flow, severity:LEVEL, an expression",
 		   .optional = true},
-    [CLI_COMPARE] = {0, "compare", NULL, OTHER,
-		     "compare two captures or sessions, GOOD BAD; exit with 1 if they differ"},
+    [CLI_COMPARE] =
+	{0, "compare", NULL, OTHER,
+	 "compare two captures or sessions, GOOD BAD, apart from numbers and severities; "
+	 "exit with 1 if they differ"},
     [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
 		    "with --compare: report a message if the time before it is FACTOR times "
 		    "as long and LENGTH longer; default 2,1ms"},

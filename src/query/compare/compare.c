@@ -960,4 +960,6 @@ compare_summarise(const struct compare *compare, struct text *out)
 	text_addf(out, "%s between %llu and %llu messages", compare->list.count ? ")" : "",
 		  (unsigned long long)compare_count_messages(compare, COMPARE_GOOD),
 		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
+	if (!compare->list.count)
+		text_add(out, ", apart from numbers and severities");
 }

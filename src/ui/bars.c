@@ -332,7 +332,11 @@ add_clock(struct screen *screen, struct text *out)
 		text_add(out, strstr(text_get(&name), "clock") ? "  " : "  clock ");
 		text_add(out, text_get(&name));
 		text_addf(out, " %s", screen->charset == TEXT_ASCII ? "+-" : "\u00b1");
-		gap_format(&(struct gap){(uint64_t)llround(residual * 1e9), true}, false, out);
+		if (isinf(residual))
+			text_add_char(out, '?');
+		else
+			gap_format(&(struct gap){(uint64_t)llround(residual * 1e9), true}, false,
+				   out);
 	}
 	text_free(&name);
 }

@@ -674,8 +674,9 @@ clock_map_reference(const struct clock_map *map, size_t number, struct text *nam
 	*residual = NAN;
 	for (size_t i = 0; i < map->graph.relations.count; i++) {
 		const struct relation *r = map->graph.relations.at[i];
-		if (map->graph.clocks.at[r->a].root == root)
-			*residual = fmax(*residual, r->residual); /* fmax ignores NAN */
+		bool alone = !r->exact && r->points.count && isnan(r->residual);
+		if (map->graph.clocks.at[r->a].root == root) /* fmax ignores NAN */
+			*residual = fmax(*residual, alone ? INFINITY : r->residual);
 	}
 	if (isnan(*residual))
 		return false;

@@ -227,7 +227,8 @@ void clocks_add_ties(struct clocks *, const struct sync_options *, size_t count)
 uint64_t clocks_apart(struct trace *, size_t *count);
 
 /* Append the name of the root clock of a trace's part. *RESIDUAL is the largest residual of the
- * part's relations, in seconds. Return false and append nothing if none is known. */
+ * part's relations, in seconds; INFINITY: one has a single point, as a tie has. Return false and
+ * append nothing if none is known. */
 bool clocks_reference(struct clocks *, const struct trace *, struct text *name, double *residual);
 
 /* Append a line for each part, each relation and each tie of the user, numbered from 1. Then

@@ -222,7 +222,7 @@ wrong()
 	ok "$1: why" grep -qF -- "$3" err
 }
 wrong "no filter" "name: a, begin: 'text =', end: lost" "interval a: begin: a value after ="
-wrong "no name" "name: a b, begin: lost, end: lost" "a name is letters, digits and _"
+wrong "no name" "name: a b, begin: lost, end: lost" "a name has only letters, digits and _"
 wrong "no key" "name: a, begin: lost, end: lost, key: sevrity" 'key: no column is named "sevrity"'
 wrong "of itself" "name: a, begin: interval.a, end: lost" "interval a: begin cannot use interval"
 wrong "gaps as keys" "name: a, begin: lost, end: lost, key: gap" "gap cannot be its key"

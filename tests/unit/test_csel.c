@@ -400,8 +400,8 @@ test_unknown(void **state)
 	assert_int_equal(f.all.count, 6);
 	assert_string_equal(diags(&f, 4), "unknown_entry");
 	assert_string_equal(text_get(&f.e.text),
-			    "unknown entry 0x05, 101 bytes from there (after_unknown: search in a "
-			    "profile looks behind it): unknown_entry");
+			    "unknown entry 0x05, 101 bytes from there (to search the bytes after "
+			    "it, write after_unknown: search in a profile): unknown_entry");
 	assert_int_equal(walk_number(&f.e, "id"), 5);
 	assert_int_equal(f.all.at[4].length, 101);
 	assert_int_equal(f.all.at[4].severity, SEVERITY_FATAL);

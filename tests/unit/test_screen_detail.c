@@ -189,7 +189,7 @@ test_message(void **state)
 	scene_wait(s, "\n timeout: seq 70 given up after 27800 us\n");
 	scene_wait(s,
 		   "\n 10:06:40.234386371  soc, ticks 10000976   +40.815 us after the row above\n");
-	scene_wait(s, " +9.251 ms after mailbox's last row\n");
+	scene_wait(s, " +9.251 ms after the last mailbox row\n");
 	scene_wait_row(s, "     seq %u  ", " 70 ");
 	scene_wait_row(s, "     seq %u  ", " 0x708 4 B");
 	scene_wait_row(s, "     after %u  ", " 27800 ");

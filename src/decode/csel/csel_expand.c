@@ -199,7 +199,8 @@ expand_rest(struct csel_job *j)
 	if (!truncated && j->m->aux & CSEL_UNKNOWN_ENDS)
 		text_add(j->text, ", what follows looks like entries");
 	else if (!truncated && j->m->severity == SEVERITY_FATAL) /* decoding ends here */
-		text_add(j->text, " (after_unknown: search in a profile looks behind it)");
+		text_add(j->text, " (to search the bytes after it, write after_unknown: search "
+				  "in a profile)");
 	add_diag(j, truncated, CSEL_DIAG_TRUNCATED);
 	add_diag(j, !truncated && j->m->aux & CSEL_UNKNOWN_FIRST, CSEL_DIAG_UNKNOWN_ENTRY);
 }

@@ -183,7 +183,7 @@ definition_make(struct interval_definition *d, const struct interval_options *op
 {
 	struct text both = {0};
 	if (!is_name(options->name))
-		return err_set(err, ERR_USAGE, "interval %s: a name is letters, digits and _",
+		return err_set(err, ERR_USAGE, "interval %s: a name has only letters, digits and _",
 			       options->name);
 	d->name = mem_text(options->name);
 	d->across = options->across;

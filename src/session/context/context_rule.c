@@ -141,7 +141,7 @@ static const struct option_row context_rows[] = {
      "the messages that carry it; any field of a format is a key too, with the value it must have "
      "(a number, text, or its name)",
      .table = &from_table},
-    CONTEXT(field, TEXT, "the field with its value; LIST[N] for an element of a list",
+    CONTEXT(field, TEXT, "the field that has the value; LIST[N]: an element of a list",
 	    .required = true, .check = check_field),
     CONTEXT(values, LIST, "names of values", .table = &value_table),
     CONTEXT(ranges, LIST, "names of ranges of values", .table = &range_table),

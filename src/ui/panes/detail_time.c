@@ -139,7 +139,7 @@ detail_time_add_origin(struct screen *screen, const struct selection *selection,
 	display_time_format_gap(&before, &now, out);
 	if (out->length == start)
 		return;
-	text_add(out, " after ");
+	text_add(out, " after the last ");
 	text_add_bytes(out, selection->expansion.origin.data, selection->expansion.origin.length);
-	text_add(out, "'s last row");
+	text_add(out, " row");
 }

@@ -624,7 +624,7 @@ test_unrelated_cores(void **state)
 	scene_keys(s, "8G");
 	scene_wait(s, "\n>/");
 	scene_keys(s, "p\033");
-	scene_wait(s, "+1.000 us after core 1");
+	scene_wait(s, "+1.000 us after the last core 1");
 	assert_null(strstr(scene_screen(s), "above"));
 	scene_quit(s);
 	unlink(path);

@@ -193,7 +193,6 @@ started changed change-2 -- 2 out.csv -- -t csv capture.bin
 
 held killed 2
 kill -KILL "$trawl"
-start_now
 
 ended plain 1
 ok "plain: the output of one run" cmp plain/out.csv whole.csv
@@ -202,7 +201,7 @@ ok "plain: damage is reported" grep -q "damaged message" plain/err
 
 ended killed 1
 ok "killed: the output of one run" cmp killed/out.jsonl whole.jsonl
-ok "killed: the part was requeued" grep -q "^part 2: trawl-farm: signal 9 ended trawl" killed/err
+ok "killed: the part ran again" grep -q "^part 2: trawl-farm: signal 9 ended trawl" killed/err
 
 ended failing 2
 ok "failing: the part is named" grep -q "part 3 of 4 failed" failing/err

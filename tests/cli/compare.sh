@@ -157,6 +157,16 @@ is "... the first difference is the message that the hole cuts off" \
 	"$("$TRAWL" -q -t csv --fields=number,offset,length whole.stp |
 		awk -F, '$2 < 9000 && $2 + $3 > 9000 { print $1 }')" \
 	"$(sed -n '1s/^.*good \([0-9]*\).*/\1/p' list)"
+# Numbers count as equal, but say which of two messages is missing.
+{
+	head -c 4096 whole.stp
+	tail -c +4353 whole.stp
+} >cut.stp
+run "$TRAWL" --compare whole.stp cut.stp
+is "bytes cut out: exactly the messages there are missing" \
+	"$("$TRAWL" -q -t csv --fields=number,offset,length whole.stp |
+		awk -F, '$2 < 4352 && $2 + $3 > 4096 { print $1 }')" \
+	"$(sed -n 's/^missing *good \([0-9]*\).*/\1/p' out)"
 rm -f whole.stp cut.stp list
 
 # Captures of bytes: ten differences planted by cutting, doubling, replacing and swapping whole

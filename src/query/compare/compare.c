@@ -247,9 +247,20 @@ shift_room(const struct skip *skip, size_t room)
 	return shift;
 }
 
-/* Return how far to move a skip back, up to the COUNT equal messages before it. Choose the best
- * fit of its times. Before these COUNT, LESS may have PASSED messages that MORE has not. If the
- * times fit there as well, move the skip there: the skipped messages changed into those. */
+/* True if a skip that moves back by one more than SHIFT pairs two messages that are equal including
+ * their numbers, and parts none. */
+static bool
+gains_exact(const struct skip *skip, size_t shift)
+{
+	size_t i = skip->at - shift - 1, j = i + skip->skipped;
+	uint64_t exact = skip->less->exact.at[skip->beside - shift - 1];
+	return skip->more->exact.at[j] == exact && skip->more->exact.at[i] != exact;
+}
+
+/* Return how far to move a skip back, up to the COUNT equal messages before it. Choose the most
+ * messages that are equal including their numbers, then the best fit of its times. Before these
+ * COUNT, LESS may have PASSED messages that MORE has not. If the times fit there as well, move the
+ * skip there: the skipped messages changed into those. */
 static size_t
 find_shift(const struct skip *skip, size_t count, size_t passed)
 {
@@ -257,7 +268,7 @@ find_shift(const struct skip *skip, size_t count, size_t passed)
 	double least = INFINITY;
 	for (size_t shift = 0; shift <= room && shift < count; shift++) {
 		double apart = time_apart(skip, shift, 0);
-		if (apart < least) {
+		if (apart < least || (shift && gains_exact(skip, shift - 1))) {
 			least = apart;
 			best = shift;
 		}

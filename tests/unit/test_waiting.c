@@ -600,9 +600,9 @@ test_searching(void **state)
 	(void)state;
 	static struct stage early, late;
 	uint64_t seed = 7;
-	static const struct typed typed[] = {far,
-					     {.call = {COMMAND_MARK, 1, false, 'a', NULL}},
-					     {.call = {COMMAND_TOP, 702, true, 0, NULL}}};
+	const struct typed typed[] = {far,
+				      {.call = {COMMAND_MARK, 1, false, 'a', NULL}},
+				      {.call = {COMMAND_TOP, 702, true, 0, NULL}}};
 	open_stage(&early, "-c 250000");
 	open_stage(&late, "-c 250000");
 	session_fixture_load(&late.f);

@@ -353,7 +353,7 @@ format_message(struct formatter *f, const struct export_options *options,
 	export_message(options->format, &f->message, &piece->out);
 	if (piece->check)
 		check_part_add(piece->check, f->message.reader, m, f->message.number, &f->scratch);
-	/* the checks ask for the flags that only expand finds, and name them */
+	/* flags that only expand finds are counted by the checks */
 	doubts_add_flags(&piece->doubts,
 			 piece->check ? m->flags : flags_of(f, f->message.reader, m));
 	piece->written++;

@@ -323,9 +323,10 @@ sends_timestamps(const struct opencsd_source_options *o)
 	const struct {
 		int64_t value; /* -1: not given */
 		unsigned bit;
-	} enables[] = {[OPENCSD_ETMV3] = {r->ETMCR, 28},       [OPENCSD_PTM] = {r->ETMCR, 28},
-		       [OPENCSD_ETMV4I] = {r->TRCCONFIGR, 11}, [OPENCSD_ETE] = {r->TRCCONFIGR, 11},
-		       [OPENCSD_STM] = {r->STMTCSR, 1},	       [OPENCSD_ITM] = {-1, 0}};
+	} enables[OPENCSD_PROTOCOLS] = {
+	    [OPENCSD_ETMV3] = {r->ETMCR, 28},	    [OPENCSD_PTM] = {r->ETMCR, 28},
+	    [OPENCSD_ETMV4I] = {r->TRCCONFIGR, 11}, [OPENCSD_ETE] = {r->TRCCONFIGR, 11},
+	    [OPENCSD_STM] = {r->STMTCSR, 1},	    [OPENCSD_ITM] = {-1, 0}};
 	return enables[o->protocol].value > 0 &&
 	       enables[o->protocol].value >> enables[o->protocol].bit & 1;
 }

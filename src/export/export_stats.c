@@ -17,15 +17,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_COLUMNS = 24, TRACE_COLUMNS = 12, COUNT_COLUMNS = 10 };
+enum { NAMES = 2 /* of a line: trace and origin */, COUNT_COLUMNS = 10 };
 
+/* Append lines.  The names in them, which end in tabs, become columns. */
 static void
-add_column(const char *text, int columns, struct text *out)
+add_aligned(const struct text *lines, struct text *out)
 {
-	text_add(out, text);
-	for (int width = text_columns(text, strlen(text), TEXT_UTF8); width < columns; width++)
-		text_add_char(out, ' ');
-	text_add_char(out, ' ');
+	int widths[NAMES] = {12, 24};
+	for (int pass = 0; pass < 2; pass++)
+		for (const char *at = text_get(lines), *end; *at; at = end) {
+			for (int i = 0; i < NAMES; i++, at = end + 1) {
+				end = strchr(at, '\t');
+				int own = text_columns(at, (size_t)(end - at), TEXT_UTF8);
+				widths[i] = own > widths[i] ? own : widths[i];
+				if (!pass)
+					continue;
+				text_add_bytes(out, at, (size_t)(end - at));
+				text_add_fill(out, ' ', (size_t)(widths[i] - own + 1));
+			}
+			end = strchr(at, '\n') + 1;
+			if (pass)
+				text_add_bytes(out, at, (size_t)(end - at));
+		}
 }
 
 static void
@@ -35,9 +48,7 @@ add_line(const char *trace, const char *origin, const uint64_t *severities, uint
 	uint64_t sum = 0;
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		sum += passing >> s & 1 ? severities[s] : 0;
-	add_column(trace, TRACE_COLUMNS, out);
-	add_column(*origin ? origin : "-", NAME_COLUMNS, out);
-	text_addf(out, "%*" PRIu64, COUNT_COLUMNS, sum);
+	text_addf(out, "%s\t%s\t%*" PRIu64, trace, *origin ? origin : "-", COUNT_COLUMNS, sum);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		if (passing >> s & 1)
 			text_addf(out, " %*" PRIu64, COUNT_COLUMNS, severities[s]);
@@ -61,9 +72,7 @@ count_doubts(struct reader *reader, struct doubts *doubts)
 static void
 add_silent(const char *name, const char *kind, const char *bytes, struct text *silent)
 {
-	add_column(name, TRACE_COLUMNS, silent);
-	add_column(kind, NAME_COLUMNS, silent);
-	text_addf(silent, "%*s\n", COUNT_COLUMNS, bytes);
+	text_addf(silent, "%s\t%s\t%*s\n", name, kind, COUNT_COLUMNS, bytes);
 }
 
 static void
@@ -85,9 +94,7 @@ add_silent_rows(const struct decoder_ops *ops, const uint64_t *all, const char *
 static void
 add_head(const struct export_options *options, struct text *out)
 {
-	add_column("trace", TRACE_COLUMNS, out);
-	add_column("origin", NAME_COLUMNS, out);
-	text_addf(out, "%*s", COUNT_COLUMNS, "messages");
+	text_addf(out, "trace\torigin\t%*s", COUNT_COLUMNS, "messages");
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		if (options->filter.severities >> s & 1)
 			text_addf(out, " %*s", COUNT_COLUMNS, severity_name((enum severity)s));
@@ -178,16 +185,18 @@ int
 export_stats(struct session *session, const struct export_options *options,
 	     const struct export_sink *sink, struct export_result *result, struct err *err)
 {
-	struct text silent = {0};
+	struct text lines = {0}, silent = {0};
 	if (options->filter.expr)
 		return err_set(err, ERR_USAGE,
 			       "-t %s counts all messages, or by severity; leave out other filters",
 			       options->format->name);
-	add_head(options, sink->out);
+	add_head(options, &lines);
 	for (size_t i = 0; i < session->traces.count; i++)
 		if (trace_is_among(session->traces.at[i], options->source))
-			add_trace(session->traces.at[i], options, sink->out, &silent, result);
-	text_add_bytes(sink->out, text_get(&silent), silent.length);
+			add_trace(session->traces.at[i], options, &lines, &silent, result);
+	text_add_bytes(&lines, text_get(&silent), silent.length);
+	add_aligned(&lines, sink->out);
+	text_free(&lines);
 	text_free(&silent);
 	return 0;
 }

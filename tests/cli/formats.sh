@@ -54,6 +54,10 @@ ok "stats: each sender" cmp want got
 run "$TRAWL" -t stats -s error "$testdata/demo.stp"
 is "stats: some severities" "board (all) 16 0 1 15" \
 	"$(sed -n 's/  */ /g; /(all)/p' out)"
+cp "$testdata/len32.bin" a-capture-with-a-long-name.bin
+run "$TRAWL" -t stats -f syst/raw a-capture-with-a-long-name.bin "$testdata/demo.stp"
+is "stats: counts of a long name line up" 1 \
+	"$(sed '/in no message/,$d' out | awk '{ print length }' | sort -u | wc -l)"
 run "$TRAWL" -t stats -r x "$testdata/demo.stp"
 is "stats: not of what a text says" 2 "$status"
 

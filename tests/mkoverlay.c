@@ -5,9 +5,9 @@
  *
  * Writes to the current folder
  *
- *	base.elf day.elf night.elf guest.elf	programs without code: segments and symbols
+ *	base.elf day.elf night.elf guest.elf	programs without code
  *	gem.bin elements.ppl packets.enc	COUNT steps each
- *	gem.truth elements.truth packets.truth	a line for each message: the function, `?` or nothing
+ *	gem.truth elements.truth packets.truth	for each message a line: the function, `?` or none
  *
  * day.elf and night.elf are linked at the same address.  base.elf has a function there, too, which
  * was there before any overlay.  guest.elf is loaded with a virtual machine.
@@ -257,7 +257,8 @@ put_first(struct maker *m, unsigned type, uint32_t data)
 static void
 put_second(struct maker *m, uint32_t data)
 {
-	put_le(m, UINT64_C(0xc0000003) | (random_next(&m->seed) & 0xfffff) << 10 | (data & 0xff) << 2,
+	put_le(m,
+	       UINT64_C(0xc0000003) | (random_next(&m->seed) & 0xfffff) << 10 | (data & 0xff) << 2,
 	       4);
 }
 
@@ -310,7 +311,8 @@ make_gem(struct maker *m, unsigned count)
 		uint32_t address = address_next(m), what = random_below(&m->seed, 16);
 		if (what == 0) {
 			/* words before a sync point are lost, with another one */
-			unsigned lost = random_below(&m->seed, 8) ? 0 : 1 + random_below(&m->seed, 3);
+			unsigned lost =
+			    random_below(&m->seed, 8) ? 0 : 1 + random_below(&m->seed, 3);
 			lost = serial ? lost : 0; /* the first one shows no gap */
 			serial += 1 + lost;
 			m->half = false;
@@ -360,17 +362,18 @@ make_elements(struct maker *m, unsigned count)
 			m->overlay[sender] = (struct state){true, value};
 			m->guest[sender] = (struct state){true, vmid};
 			put_element(m, sender,
-				    "PE_CONTEXT((ISA=A64) EL1N; 64-bit; VMID=0x%x; CTXTID=0x%x; )", vmid,
-				    ID_FIRST + value);
+				    "PE_CONTEXT((ISA=A64) EL1N; 64-bit; VMID=0x%x; CTXTID=0x%x; )",
+				    vmid, ID_FIRST + value);
 			tell(m, "");
 		} else if (what < 8) {
 			put_element(m, sender, "ADDR_NACC( 0x%x )", address);
 			tell(m, name_of(m, sender, address));
 		} else {
-			put_element(m, sender,
-				    "INSTR_RANGE(exec range=0x%x:[0x%x] num_i(1) last_sz(4) (ISA=A64) "
-				    "E iBR A64:ret )",
-				    address, address + 4);
+			put_element(
+			    m, sender,
+			    "INSTR_RANGE(exec range=0x%x:[0x%x] num_i(1) last_sz(4) (ISA=A64) "
+			    "E iBR A64:ret )",
+			    address, address + 4);
 			tell(m, name_of(m, sender, address));
 		}
 	}

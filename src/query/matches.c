@@ -437,8 +437,8 @@ static bool
 is_ready(struct matches *m, uint64_t cell)
 {
 	struct contexts *contexts = session_of(m->trace)->contexts;
-	bool waits = contexts && (m->basis & FILTER_ON_CONTEXT ||
-				  (m->basis & FILTER_ON_TEXT && context_names(session_of(m->trace), m->trace)));
+	bool named = m->basis & FILTER_ON_TEXT && context_names(session_of(m->trace), m->trace);
+	bool waits = contexts && (m->basis & FILTER_ON_CONTEXT || named);
 	return (!waits || contexts_known(contexts, m->trace) > cell) &&
 	       (!(m->basis & FILTER_ON_FLOW) || flows_known(m->trace) > cell);
 }

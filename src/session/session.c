@@ -84,10 +84,11 @@ const struct option_table *
 profile_options_table(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	enum { ROWS = sizeof profile_rows / sizeof *profile_rows };
 	static const struct option_table table = {.name = "profile",
 						  .size = sizeof(struct profile),
 						  .rows = profile_rows,
-						  .count = sizeof profile_rows / sizeof *profile_rows,
+						  .count = ROWS,
 						  .check = check_profile};
 	pthread_once(&once, link_profile);
 	return &table;

@@ -248,20 +248,20 @@ place_address(const struct file *file, uint64_t *address)
 }
 
 /* A search for the files that may name an address of a trace. */
-struct search {
+struct name_search {
 	const struct naming *naming;
 	const char *trace;
 	const enum naming_hold *holds; /* see naming_expand */
 	uint64_t address;
 	size_t next;
-	bool covered; /* by an entry with `when` that holds, or may hold */
-	bool unknown; /* if that one holds */
+	bool covered;	 /* by an entry with `when` that holds, or may hold */
+	bool unknown;	 /* if that one holds */
 	uint64_t linked; /* the address as linked, in the file found last */
 };
 
 /* True if the file has the address of S, and fill in `linked`. */
 static bool
-covers(struct search *s, const struct file *file, struct symbols *symbols)
+file_covers(struct name_search *s, const struct file *file, struct symbols *symbols)
 {
 	s->linked = s->address;
 	if (!place_address(file, &s->linked))
@@ -273,7 +273,7 @@ covers(struct search *s, const struct file *file, struct symbols *symbols)
 /* Find the next file. Return NULL after the last one. An overlay that is not read yet names
  * nothing, but hides the entries without `when` as well. */
 static struct symbols *
-search_next(struct search *s)
+search_next(struct name_search *s)
 {
 	const struct naming *naming = s->naming;
 	while (naming && !s->unknown && s->next < naming->count) {
@@ -284,7 +284,7 @@ search_next(struct search *s)
 					: s->holds   ? s->holds[file->entry]
 						     : NAMING_UNKNOWN;
 		if (hold == NAMING_DIFFERS || (s->covered && !conditional) ||
-		    !is_for(file, s->trace) || !covers(s, file, symbols))
+		    !is_for(file, s->trace) || !file_covers(s, file, symbols))
 			continue;
 		s->covered |= conditional;
 		s->unknown = hold == NAMING_UNKNOWN;
@@ -296,7 +296,7 @@ search_next(struct search *s)
 
 /* Find the name of the address of S; 0 has none. PLACE is NULL if it is that of a string. */
 static bool
-find_name(struct search *s, struct symbol_place *place, struct text *name)
+find_name(struct name_search *s, struct symbol_place *place, struct text *name)
 {
 	struct symbols *symbols;
 	while (s->address && (symbols = search_next(s))) {
@@ -320,7 +320,7 @@ naming_name(struct naming *naming, const char *trace, uint64_t address, struct t
 {
 	struct text own = {0};
 	struct symbol_place place;
-	struct search search = {.naming = naming, .trace = trace, .address = address};
+	struct name_search search = {.naming = naming, .trace = trace, .address = address};
 	bool found = find_name(&search, &place, &own);
 	if (found)
 		text_add_safe(name, text_get(&own), own.length, TEXT_ASCII);
@@ -331,7 +331,7 @@ naming_name(struct naming *naming, const char *trace, uint64_t address, struct t
 bool
 naming_find(struct naming *naming, const char *trace, uint64_t address, struct symbol_place *place)
 {
-	struct search search = {.naming = naming, .trace = trace, .address = address};
+	struct name_search search = {.naming = naming, .trace = trace, .address = address};
 	struct symbols *symbols;
 	*place = (struct symbol_place){0};
 	while ((symbols = search_next(&search)))
@@ -346,7 +346,7 @@ size_t
 naming_inlined(struct naming *naming, const char *trace, uint64_t address, const char **names,
 	       size_t most)
 {
-	struct search search = {.naming = naming, .trace = trace, .address = address};
+	struct name_search search = {.naming = naming, .trace = trace, .address = address};
 	struct symbols *symbols;
 	size_t count = 0;
 	while (!count && (symbols = search_next(&search)))
@@ -443,10 +443,8 @@ naming_expand(struct naming *naming, const char *trace, const struct decoder_ops
 		text_clear(&name);
 		text_clear(&safe);
 		struct symbol_place place;
-		struct search search = {.naming = naming,
-					.trace = trace,
-					.holds = holds,
-					.address = address_of(field)};
+		struct name_search search = {
+		    .naming = naming, .trace = trace, .holds = holds, .address = address_of(field)};
 		if (!find_name(&search, address == FIELD_ADDRESS ? &place : NULL, &name))
 			continue;
 		text_add_safe(&safe, text_get(&name), name.length, TEXT_ASCII);

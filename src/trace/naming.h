@@ -30,7 +30,7 @@ struct symbol_options {
 	uint64_t address; /* LENGTH bytes from here on are those from OFFSET on in the file */
 	uint64_t length;  /* 0: the file was loaded at the addresses it is linked for */
 	uint64_t offset;
-	bool optional; /* no error if it cannot be read */
+	bool optional;	  /* no error if it cannot be read */
 	bool conditional; /* it has `when` */
 	struct symbol_when when;
 };

@@ -21,7 +21,7 @@ cursor_free(void *cursor)
 }
 
 static enum naming_hold
-compare(const char *want, const struct context_value *value)
+compare_value(const char *want, const struct context_value *value)
 {
 	uint64_t number;
 	if (value->state != CONTEXT_KNOWN || value->doubtful)
@@ -33,7 +33,8 @@ compare(const char *want, const struct context_value *value)
 }
 
 static void
-judge(void *cursor, const struct trace *trace, const struct message *m, enum naming_hold *holds)
+judge_entries(void *cursor, const struct trace *trace, const struct message *m,
+	      enum naming_hold *holds)
 {
 	const struct session *session = session_of(trace);
 	const struct symbol_options *symbols = session->profile.symbols.at;
@@ -50,11 +51,11 @@ judge(void *cursor, const struct trace *trace, const struct message *m, enum nam
 		if (!last || strcmp(last, when->context) != 0)
 			applies = context_value(session->contexts, cursor, m, context, &value);
 		last = when->context;
-		holds[i] = applies ? compare(when->value, &value) : NAMING_DIFFERS;
+		holds[i] = applies ? compare_value(when->value, &value) : NAMING_DIFFERS;
 	}
 }
 
-const struct naming_judge context_naming = {cursor_new, cursor_free, judge};
+const struct naming_judge context_naming = {cursor_new, cursor_free, judge_entries};
 
 bool
 context_names(const struct session *session, const struct trace *trace)

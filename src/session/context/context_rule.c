@@ -319,9 +319,8 @@ context_check(const struct option_list *given, const char *name, const char *val
 	uint64_t most = 0;
 	bool may = false;
 	fault->member = "context";
-	snprintf(fault->what, sizeof fault->what,
-		 "is \"%.60s\"; expected the name of a context%s", name,
-		 nearest_hint_or(&hint, ""));
+	snprintf(fault->what, sizeof fault->what, "is \"%.60s\"; expected the name of a context%s",
+		 name, nearest_hint_or(&hint, ""));
 	for (size_t i = 0; i < list.count; i++) {
 		if (strcmp(next_context(&list, i), name) != 0)
 			continue;

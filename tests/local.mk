@@ -157,6 +157,7 @@ long_unit_tests = \
 	tests/unit/test_watch \
 	tests/unit/test_density \
 	tests/unit/test_context \
+	tests/unit/test_overlay \
 	tests/unit/test_filter_random \
 	tests/unit/test_clock_keep \
 	tests/unit/test_opencsd \

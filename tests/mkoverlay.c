@@ -9,8 +9,8 @@
  *	gem.bin elements.ppl packets.enc	COUNT steps each
  *	gem.truth elements.truth packets.truth	for each message a line: the function, `?` or none
  *
- * day.elf and night.elf are linked at the same address.  base.elf has a function there, too, which
- * was there before any overlay.  guest.elf is loaded with a virtual machine.
+ * day.elf and night.elf are linked at the same address.  base.elf has a function there, too, and
+ * behind them.  guest.elf is loaded with a virtual machine.
  */
 #include "config.h"
 
@@ -179,6 +179,7 @@ static const char *
 name_of(struct maker *m, unsigned sender, uint32_t address)
 {
 	const struct state *overlay = &m->overlay[sender], *guest = &m->guest[sender];
+	bool covered = false;
 	for (int i = DAY; i <= NIGHT; i++) {
 		if (!covers(&m->programs[i], address))
 			continue;
@@ -186,12 +187,14 @@ name_of(struct maker *m, unsigned sender, uint32_t address)
 			return m->doubts++, "?";
 		if (overlay->value == (uint32_t)i)
 			return function_at(&m->programs[i], address);
+		covered = true;
 	}
+	if (covered) /* by an overlay that is not loaded */
+		return "";
 	if (m->guests && covers(&m->programs[GUESTS], address)) {
 		if (!guest->known)
 			return m->doubts++, "?";
-		if (guest->value == VMID)
-			return function_at(&m->programs[GUESTS], address);
+		return guest->value == VMID ? function_at(&m->programs[GUESTS], address) : "";
 	}
 	const char *below = function_at(&m->below, address);
 	return *below ? below : function_at(&m->programs[BASE], address);

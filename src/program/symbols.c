@@ -629,9 +629,10 @@ symbols_cover(struct symbols *symbols, uint64_t address)
 	size_t at = 0;
 	GElf_Phdr header;
 	pthread_mutex_lock(&symbols->lock);
-	bool covered = find_place(symbols, address)->function;
+	bool covered = false;
 	while (!covered && next_segment(symbols, &at, &header))
 		covered = address - header.p_vaddr < header.p_memsz;
+	covered = covered || find_place(symbols, address)->function;
 	pthread_mutex_unlock(&symbols->lock);
 	return covered;
 }

@@ -659,7 +659,7 @@ session_link(struct session *session)
 		session->host.naming = naming_new(&session->profile.symbols);
 	contexts_free(session->contexts);
 	session->contexts = contexts_new(session);
-	session->host.judge = session->contexts ? &context_naming : NULL;
+	session->host.judge = &context_naming;
 	if (session->contexts)
 		contexts_relate(session->contexts, clock_find_position, NULL);
 	session->cycles = cycles_new(session);

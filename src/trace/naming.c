@@ -254,7 +254,7 @@ struct name_search {
 	const enum naming_hold *holds; /* see naming_expand */
 	uint64_t address;
 	size_t next;
-	bool covered;	 /* by an entry with `when` that holds, or may hold */
+	bool covered;	 /* by an entry with `when` */
 	bool unknown;	 /* if that one holds */
 	uint64_t linked; /* the address as linked, in the file found last */
 };
@@ -270,8 +270,7 @@ file_covers(struct name_search *s, const struct file *file, struct symbols *symb
 	       (symbols && symbols_cover(symbols, s->linked));
 }
 
-/* Find the next file. Return NULL after the last one. An overlay that is not read yet names
- * nothing, but hides the entries without `when` as well. */
+/* Find the next file. Return NULL after the last one. */
 static struct symbols *
 search_next(struct name_search *s)
 {
@@ -283,12 +282,12 @@ search_next(struct name_search *s)
 		enum naming_hold hold = !conditional ? NAMING_HOLDS
 					: s->holds   ? s->holds[file->entry]
 						     : NAMING_UNKNOWN;
-		if (hold == NAMING_DIFFERS || (s->covered && !conditional) ||
+		if (hold == NAMING_APART || (s->covered && !conditional) ||
 		    !is_for(file, s->trace) || !file_covers(s, file, symbols))
 			continue;
 		s->covered |= conditional;
 		s->unknown = hold == NAMING_UNKNOWN;
-		if (symbols && !s->unknown)
+		if (symbols && hold == NAMING_HOLDS)
 			return symbols;
 	}
 	return NULL;

@@ -4,8 +4,8 @@
  * The field tables of the formats mark the fields that contain addresses.
  *
  * An entry with `when` holds only while a context of the session has a value, such as the number
- * of a loaded overlay. Such entries come first. Addresses that they cover have no name from the
- * other entries, and the name `?` while it is unknown if the entry holds.
+ * of a loaded overlay. Addresses that it covers have the name `?` while it is unknown if it holds,
+ * and never a name from an entry without `when`: the overlay may have replaced that program.
  */
 #ifndef TRAWL_TRACE_NAMING_H
 #define TRAWL_TRACE_NAMING_H
@@ -36,8 +36,8 @@ struct symbol_options {
 };
 extern const struct option_table symbol_options_table;
 
-/* Whether an entry holds at a message. */
-enum naming_hold { NAMING_UNKNOWN, NAMING_HOLDS, NAMING_DIFFERS };
+/* Whether an entry holds at a message. APART: the message does not have its context. */
+enum naming_hold { NAMING_UNKNOWN, NAMING_HOLDS, NAMING_DIFFERS, NAMING_APART };
 
 /* Decides that, for the messages of a trace. Each thread has a cursor of its own. */
 struct naming_judge {

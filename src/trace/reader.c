@@ -90,8 +90,8 @@ struct reader {
 	const struct session_fields *session_fields; /* fields of the cursor */
 	void *session_cursor;			     /* created on first use */
 	const struct naming_judge *judge;	     /* of the next cursor */
-	void *judge_cursor;			     /* created on first use, with: */
-	enum naming_hold *holds;		     /* of the last message */
+	void *judge_cursor;			     /* valid if HOLDS is there */
+	enum naming_hold *holds;		     /* at the last message; created on first use */
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
 	struct decode_check check; /* checks by step; no severities: none */
@@ -144,7 +144,7 @@ reader_free(struct reader *reader)
 	latest_forget(&reader->latest);
 	if (reader->session_cursor)
 		reader->session_fields->cursor_free(reader->session_cursor);
-	if (reader->judge_cursor)
+	if (reader->holds)
 		reader->judge->cursor_free(reader->judge_cursor);
 	free(reader->holds);
 	free(reader->history.memory);
@@ -990,7 +990,7 @@ judge_entries(struct reader *reader, const struct message *m)
 	size_t count = naming_conditions(host->naming, trace_name(reader->trace));
 	if (!count || !host->judge || reader->options.aside)
 		return NULL;
-	if (!reader->judge_cursor) {
+	if (!reader->holds) {
 		reader->judge = host->judge;
 		reader->judge_cursor = host->judge->cursor_new(reader->trace);
 		reader->holds = mem_new(count * sizeof *reader->holds);

@@ -94,6 +94,36 @@ for seed in 1 2; do
 		done
 	done <made
 done
+
+# Messages that do not have the context: the programs with `when` are not theirs.
+{
+	echo 'traces:'
+	echo '  - {file: gem.bin, format: gem}'
+	echo '  - {file: packets.enc, name: hart, format: encap, encap: {srcid_width: 8}}'
+	programs overlay day night
+	echo "$overlays"
+} >two.yaml
+"$TRAWL" -q -t jsonl --source=hart two.yaml >got 2>err
+is "another trace has the program without a condition" \
+	"$(grep -c '"pc":"0x80030' got)" "$(grep -c '"function":"loader"' got)"
+is "... and no other" "" "$("$TRAWL" -q -t csv --source=hart --fields=function two.yaml |
+	grep -E 'day|night|\?')"
+
+# An overlay of one trace, by its words, holds for the events of another.
+cp "$testdata"/lab* . && chmod u+w lab*
+cp base.elf light.elf
+LC_ALL=C sed 's/base_/dark_/g' base.elf >dark.elf
+sed -i 's/^symbols:/&\
+  - {file: light.elf, applies_to: log, when: {context: overlay, value: day}}\
+  - {file: dark.elf, applies_to: log, when: {context: overlay, value: night}}/' lab.yaml
+"$TRAWL" -q -t csv --source=log --fields=context.overlay,text -e 'text ~ /^thread/' lab.yaml |
+	sed '1d; s/"//g; s/,.*\[\([a-z]*\).*/ \1/' | sort | uniq -c | awk '{ print $2, $3 }' >got
+is "an overlay for another trace" "day base night dark" "$(xargs <got)"
+"$TRAWL" -q -t none --check='text ~ /\[dark/' lab.yaml >out 2>err
+is "--check sees the name" 1 $?
+"$TRAWL" -q -t none --check='text ~ /\[base_30/' lab.yaml >out 2>err
+is "... and no other" 0 $?
+
 is "thousands of switches" yes "$(awk '$3 < 1000 { print $1 }' made | grep . || echo yes)"
 
 # bad TEXT ERROR: the profile with this condition is refused with that error.

@@ -11,7 +11,8 @@
 static void *
 cursor_new(struct trace *trace)
 {
-	return context_cursor_new(session_of(trace)->contexts, trace);
+	struct contexts *contexts = session_of(trace)->contexts;
+	return contexts ? context_cursor_new(contexts, trace) : NULL;
 }
 
 static void
@@ -44,14 +45,14 @@ judge_entries(void *cursor, const struct trace *trace, const struct message *m,
 	for (size_t i = 0; i < session->profile.symbols.count; i++) {
 		const struct symbol_when *when = &symbols[i].when;
 		unsigned context;
-		holds[i] = NAMING_UNKNOWN;
+		holds[i] = NAMING_APART;
 		if (!symbols[i].conditional ||
 		    !contexts_find(session->contexts, when->context, &context))
 			continue;
 		if (!last || strcmp(last, when->context) != 0)
 			applies = context_value(session->contexts, cursor, m, context, &value);
 		last = when->context;
-		holds[i] = applies ? compare_value(when->value, &value) : NAMING_DIFFERS;
+		holds[i] = applies ? compare_value(when->value, &value) : NAMING_APART;
 	}
 }
 

@@ -6,8 +6,8 @@
 
 #include "trace/naming.h"
 
-/* Decides by the contexts of the session which entries hold. An entry whose context does not
- * apply to a message does not hold. It is unknown while the context is doubtful or not known. */
+/* Decides by the contexts of the session which entries hold. That is unknown while the context is
+ * doubtful or not known. */
 extern const struct naming_judge context_naming;
 
 /* True if names of addresses in a trace, or with NULL in any, depend on contexts. */

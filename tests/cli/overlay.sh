@@ -95,6 +95,32 @@ for seed in 1 2; do
 	done <made
 done
 
+# PTM [Arm IHI 0035]: A-sync, then I-sync at 0x80030040 with context IDs 1, 2, 1, and atoms.
+if has_feature "CoreSight trace"; then
+	{
+		echo 'traces:'
+		echo '  - match: "*"'
+		echo '    format: opencsd'
+		echo '    opencsd:'
+		echo '      format: source_data'
+		echo '      sources: [{id: 0x10, protocol: PTM, core: Cortex-A15,'
+		echo '                 regs: {ETMCR: 0xc000, ETMIDR: 0x411cf310, ETMCCER: 0}}]'
+		programs context_id 1 2
+	} >ptm.bin.profile.yaml
+	{
+		printf '\0\0\0\0\0\200'
+		for id in 1 2 1; do
+			printf "\\010\\100\\0\\003\\200\\041\\00$id\\0\\0\\0\\204"
+		done
+	} >ptm.bin
+	"$TRAWL" -q -t jsonl -e 'type = ADDR_NACC' ptm.bin >got 2>err
+	is "context IDs of packets: addresses" 3 "$(grep -c '"st_addr":"0x80030040"' got)"
+	sed -n 's/.*"function":"\([a-z]*\)_0".*/\1/p' got >names
+	is "... are named by context" "day night day" "$(xargs <names)"
+else
+	skip "context IDs of packets" "built without OpenCSD"
+fi
+
 # Messages that do not have the context: the programs with `when` are not theirs.
 {
 	echo 'traces:'

@@ -58,7 +58,7 @@ numbers()
 
 steps=${TRAWL_FEWER:+9000}
 for seed in 1 2; do
-	"$MKOVERLAY" $seed "${steps:-60000}" >made
+	"$MKOVERLAY" $seed "${steps:-30000}" >made
 	while read -r trace _ switches _ doubts; do
 		file=$(echo "$trace".[bpe][pin][nlc])
 		echo "# $seed $trace: $switches switches, $doubts doubtful"

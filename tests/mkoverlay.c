@@ -1,7 +1,7 @@
 /*
  * Makes traces of a program with overlays, and the names that are right, for scripts:
  *
- *	mkoverlay SEED COUNT
+ *	mkoverlay SEED COUNT [STEPS]
  *
  * Writes to the current folder
  *
@@ -10,7 +10,8 @@
  *	gem.truth elements.truth packets.truth	for each message a line: the function, `?` or none
  *
  * day.elf and night.elf are linked at the same address.  base.elf has a function there, too, and
- * behind them.  guest.elf is loaded with a virtual machine.
+ * behind them.  guest.elf is loaded with a virtual machine.  STEPS are those between two switches
+ * in gem.bin, about; absent: five.
  */
 #include "config.h"
 
@@ -173,6 +174,7 @@ struct maker {
 	bool guests;			   /* guest.elf is known */
 	bool half;			   /* the last word has lost its second one */
 	unsigned switches, doubts;
+	uint32_t steps; /* between two switches, about */
 };
 
 static const char *
@@ -275,7 +277,7 @@ lose(struct maker *m)
 static void
 gem_pair(struct maker *m, unsigned type, uint32_t data, const char *name)
 {
-	unsigned lost = random_below(&m->seed, 40);
+	unsigned lost = random_below(&m->seed, 8 * m->steps);
 	bool half = m->half;
 	m->half = false;
 	if (lost > 1 || (half && !lost)) { /* two halves would pass for a pair */
@@ -314,8 +316,9 @@ make_gem(struct maker *m, unsigned count)
 		uint32_t address = address_next(m), what = random_below(&m->seed, 16);
 		if (what == 0) {
 			/* words before a sync point are lost, with another one */
-			unsigned lost =
-			    random_below(&m->seed, 8) ? 0 : 1 + random_below(&m->seed, 3);
+			unsigned lost = random_below(&m->seed, m->steps + 3)
+					    ? 0
+					    : 1 + random_below(&m->seed, 3);
 			lost = serial ? lost : 0; /* the first one shows no gap */
 			serial += 1 + lost;
 			m->half = false;
@@ -323,7 +326,7 @@ make_gem(struct maker *m, unsigned count)
 			if (lost)
 				lose(m);
 			tell(m, "");
-		} else if (what < 4) {
+		} else if (!random_below(&m->seed, m->steps)) {
 			gem_switch(m);
 		} else {
 			gem_pair(m, CONTEXT_CHANGE, address, name_of(m, 0, address));
@@ -454,12 +457,13 @@ int
 main(int argc, char **argv)
 {
 	static struct maker m;
-	if (argc != 3) {
-		fputs("usage: mkoverlay SEED COUNT\n", stderr);
+	if (argc != 3 && argc != 4) {
+		fputs("usage: mkoverlay SEED COUNT [STEPS]\n", stderr);
 		return 2;
 	}
 	unsigned count = (unsigned)strtoul(argv[2], NULL, 10);
 	m.seed = strtoull(argv[1], NULL, 10);
+	m.steps = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 5;
 	m.programs[BASE] = program_make(&m.seed, "base.elf", RESIDENT, 0x800);
 	m.programs[DAY] = program_make(&m.seed, "day.elf", OVERLAY, 0x400);
 	m.programs[NIGHT] = program_make(&m.seed, "night.elf", OVERLAY, 0x800);

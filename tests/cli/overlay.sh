@@ -121,6 +121,16 @@ else
 	skip "context IDs of packets" "built without OpenCSD"
 fi
 
+# A context whose values are texts: all elements are of the non-secure world.
+for world in N S; do
+	{
+		programs world $world $world
+		echo 'contexts: [{name: world, from: {format: ppl}, field: security_level}]'
+	} >world.yaml
+	"$TRAWL" -q --profile=world.yaml -t csv --fields=function elements.ppl 2>err | grep -c day
+done >got
+is "a text as value: one world has names" "yes 0" "$(sed '1s/[0-9]..*/yes/' got | xargs)"
+
 # Messages that do not have the context: the programs with `when` are not theirs.
 {
 	echo 'traces:'

@@ -414,6 +414,8 @@ libtrawl_a_SOURCES = \
 	src/session/context/context.h \
 	src/session/context/context_build.c \
 	src/session/context/context_build.h \
+	src/session/context/context_naming.c \
+	src/session/context/context_naming.h \
 	src/session/context/context_turns.c \
 	src/session/context/context_rule.c \
 	src/session/context/context_rule.h \

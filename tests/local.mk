@@ -19,12 +19,13 @@ AM_TESTS_ENVIRONMENT = \
 	LIVE_PEER="$(abs_builddir)/tests/live_peer"; \
 	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
 	MKITM="$(abs_builddir)/tests/mkitm"; \
+	MKOVERLAY="$(abs_builddir)/tests/mkoverlay"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL LIVE_PEER MKCAPTURE MKITM GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE MKITM MKOVERLAY GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -75,6 +76,11 @@ tests_live_peer_LDADD =
 # ITM captures of the encoder that test_itm_random uses.
 check_PROGRAMS += tests/mkitm
 tests_mkitm_SOURCES = tests/mkitm.c
+
+# Traces of programs with overlays, and the right names.
+check_PROGRAMS += tests/mkoverlay
+tests_mkoverlay_SOURCES = tests/mkoverlay.c tests/random.h
+tests_mkoverlay_LDADD =
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -151,6 +157,7 @@ long_unit_tests = \
 	tests/unit/test_watch \
 	tests/unit/test_density \
 	tests/unit/test_context \
+	tests/unit/test_overlay \
 	tests/unit/test_filter_random \
 	tests/unit/test_clock_keep \
 	tests/unit/test_opencsd \
@@ -580,6 +587,7 @@ script_tests = \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/itm.sh \
+	tests/cli/overlay.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \
 	tests/cli/insn.sh \

@@ -16,6 +16,7 @@
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/link/serial.h"
 #include "session/flows.h"
 #include "session/session.h"
@@ -292,7 +293,8 @@ load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
 	/* first, because building the index also reads the clocks */
-	if (export_rests_on_clocks(session, options))
+	bool names = context_names(session, NULL);
+	if (export_rests_on_clocks(session, options) || (names && session->traces.count > 1))
 		load_clocks(session, options);
 	if (needs_order(options))
 		session_build(session);
@@ -300,7 +302,7 @@ load_relations(struct session *session, const struct export_options *options)
 	    !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&
-	    (filter_needs_contexts(filter) ||
+	    (names || filter_needs_contexts(filter) ||
 	     export_has_contexts(options->format, session->contexts)))
 		contexts_load(session->contexts);
 	if (!options->follow &&

@@ -125,7 +125,7 @@ static void
 add_place(const struct fields_run *run, const struct insn_row *row, struct text *out)
 {
 	struct symbol_place place;
-	if (find_place(run, row, &place) && place.function)
+	if (find_place(run, row, &place) && place.function && place.function != naming_unknown)
 		text_addf(out, "0x%" PRIx64, place.offset);
 }
 

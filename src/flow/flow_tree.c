@@ -197,7 +197,7 @@ find_chain(struct flow_tree *tree, uint64_t address, bool *start)
 	struct symbol_place place;
 	naming_find(naming, trace_name(trace), address, &place);
 	*start = !place.offset;
-	if (!place.function)
+	if (!place.function || place.function == naming_unknown)
 		return CHAIN_NONE;
 	uint32_t chain = chain_of(tree, CHAIN_NONE, function_named(tree, place.function, false));
 	size_t count = naming_inlined(naming, trace_name(trace), address, inlined, CHAIN_MOST);

@@ -587,31 +587,54 @@ symbols_list_functions(struct symbols *symbols, symbols_take *take, void *contex
 	pthread_mutex_unlock(&symbols->lock);
 }
 
+/* Find the next loaded segment, from header *AT on. Called with the lock held. */
+static bool
+next_segment(struct symbols *symbols, size_t *at, GElf_Phdr *header)
+{
+	size_t count = 0;
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
+	if (!elf || elf_getphdrnum(elf, &count))
+		count = 0;
+	while (*at < count && *at <= INT32_MAX)
+		if (gelf_getphdr(elf, (int)(*at)++, header) && header->p_type == PT_LOAD)
+			return true;
+	return false;
+}
+
 /* A segment is mapped from the start of its first page. */
 bool
 symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)
 {
 	enum { PAGE = 4096 };
 	bool found = false;
-	size_t count = 0;
-	GElf_Addr bias;
+	size_t at = 0;
+	GElf_Phdr header;
 	pthread_mutex_lock(&symbols->lock);
-	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
-	if (!elf || elf_getphdrnum(elf, &count))
-		count = 0;
-	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-		GElf_Phdr header;
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    offset < header.p_offset / PAGE * PAGE ||
-		    offset >= header.p_offset + header.p_filesz)
-			continue;
-		if (found && !(header.p_flags & PF_X))
+	while (next_segment(symbols, &at, &header)) {
+		if (offset < header.p_offset / PAGE * PAGE ||
+		    offset >= header.p_offset + header.p_filesz ||
+		    (found && !(header.p_flags & PF_X)))
 			continue;
 		*address = header.p_vaddr + (offset - header.p_offset);
 		found = true;
 	}
 	pthread_mutex_unlock(&symbols->lock);
 	return found;
+}
+
+bool
+symbols_cover(struct symbols *symbols, uint64_t address)
+{
+	size_t at = 0;
+	GElf_Phdr header;
+	pthread_mutex_lock(&symbols->lock);
+	bool covered = false;
+	while (!covered && next_segment(symbols, &at, &header))
+		covered = address - header.p_vaddr < header.p_memsz;
+	covered = covered || find_place(symbols, address)->function;
+	pthread_mutex_unlock(&symbols->lock);
+	return covered;
 }
 
 /* Find the section with the file's own bytes at ADDRESS, and the position in it. */

@@ -34,6 +34,9 @@ bool symbols_find(struct symbols *, uint64_t address, struct symbol_place *);
  * most MOST.  Texts as above. */
 size_t symbols_inlined(struct symbols *, uint64_t address, const char **names, size_t most);
 
+/* True if the address is in a loaded segment of the file, or in a symbol. */
+bool symbols_cover(struct symbols *, uint64_t address);
+
 /* Append NAME+0xOFFSET and, if known, FILE:LINE.  The place must have a function. */
 void symbols_add_place(const struct symbol_place *, struct text *out);
 

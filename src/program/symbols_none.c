@@ -43,6 +43,14 @@ symbols_inlined(struct symbols *symbols, uint64_t address, const char **names, s
 	return 0;
 }
 
+bool
+symbols_cover(struct symbols *symbols, uint64_t address)
+{
+	(void)symbols;
+	(void)address;
+	return false;
+}
+
 void
 symbols_add_place(const struct symbol_place *place, struct text *out)
 {

@@ -16,6 +16,7 @@
 #include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/flows.h"
 #include "session/session.h"
 #include "trace/doubts.h"
@@ -336,11 +337,12 @@ check_load(const struct check *check, struct session *session, const char *sourc
 		intervals |= filter_needs_intervals(want);
 		around |= filter_looks_around(want);
 	}
-	if (clocks && session->clocks)
+	bool names = context_names(session, NULL);
+	if ((clocks || (names && session->traces.count > 1)) && session->clocks)
 		clocks_load(session->clocks, true);
 	if (order)
 		session_build(session);
-	if (contexts && session->contexts)
+	if ((contexts || names) && session->contexts)
 		contexts_load(session->contexts);
 	if (flow)
 		flows_load(session);

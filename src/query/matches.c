@@ -25,6 +25,7 @@
 #include "base/vec.h"
 #include "base/job.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/flows.h"
 #include "session/session.h"
 
@@ -436,7 +437,8 @@ static bool
 is_ready(struct matches *m, uint64_t cell)
 {
 	struct contexts *contexts = session_of(m->trace)->contexts;
-	bool waits = m->basis & FILTER_ON_CONTEXT && contexts;
+	bool named = m->basis & FILTER_ON_TEXT && context_names(session_of(m->trace), m->trace);
+	bool waits = contexts && (m->basis & FILTER_ON_CONTEXT || named);
 	return (!waits || contexts_known(contexts, m->trace) > cell) &&
 	       (!(m->basis & FILTER_ON_FLOW) || flows_known(m->trace) > cell);
 }

@@ -17,6 +17,7 @@
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/flows.h"
 #include "session/intervals.h"
 #include "session/link/serial.h"
@@ -61,12 +62,34 @@ link_profile(void)
 	profile_rows[3].table = context_options_table();
 }
 
+/* Check the conditions of `symbols:`. */
+static bool
+check_profile(const void *object, struct option_fault *fault)
+{
+	const struct profile *profile = object;
+	const struct symbol_options *symbols = profile->symbols.at;
+	for (size_t i = 0; i < profile->symbols.count; i++) {
+		const struct symbol_when *when = &symbols[i].when;
+		if (!symbols[i].conditional ||
+		    context_check(&profile->contexts, when->context, when->value, fault))
+			continue;
+		snprintf(fault->room, sizeof fault->room, "symbols[%zu].when.%s", i, fault->member);
+		fault->member = fault->room;
+		return false;
+	}
+	return true;
+}
+
 const struct option_table *
 profile_options_table(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	static const struct option_table table =
-	    OPTION_TABLE("profile", struct profile, profile_rows);
+	enum { ROWS = sizeof profile_rows / sizeof *profile_rows };
+	static const struct option_table table = {.name = "profile",
+						  .size = sizeof(struct profile),
+						  .rows = profile_rows,
+						  .count = ROWS,
+						  .check = check_profile};
 	pthread_once(&once, link_profile);
 	return &table;
 }
@@ -636,6 +659,7 @@ session_link(struct session *session)
 		session->host.naming = naming_new(&session->profile.symbols);
 	contexts_free(session->contexts);
 	session->contexts = contexts_new(session);
+	session->host.judge = &context_naming;
 	if (session->contexts)
 		contexts_relate(session->contexts, clock_find_position, NULL);
 	session->cycles = cycles_new(session);
@@ -858,6 +882,8 @@ session_start(struct session *session)
 	}
 	if (session->contexts)
 		contexts_start(session->contexts);
+	if (context_names(session, NULL)) /* filters wait for names before a message has one */
+		context_cursor_free(context_cursor_new(session->contexts, session->traces.at[0]));
 	if (session->clocks)
 		clocks_start(session->clocks);
 	cycles_start(session->cycles);

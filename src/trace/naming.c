@@ -2,8 +2,8 @@
  * Names addresses: see naming.h.
  *
  * Files are opened in the background, after the first screen, and used when a
- * message is expanded. The files of a trace are searched in the profile's order; the
- * first with a symbol for an address names it.
+ * message is expanded. The files of a trace are searched in the profile's order, those
+ * with `when` first; the first with a symbol for an address names it.
  *
  * Each program is copied to memory once (file_open_copy); symbols and code are read
  * from the copy. A linker may write the file at any time. Guarding a map of it
@@ -36,6 +36,7 @@ struct program {
 /* An entry of `symbols:`. */
 struct file {
 	const struct symbol_options *options;
+	size_t entry; /* number in the profile */
 	struct program *program;
 	uint64_t linked;		   /* address for which its first loaded byte is linked */
 	_Atomic(struct symbols *) symbols; /* of the program; NULL: not open */
@@ -44,11 +45,21 @@ struct file {
 struct naming {
 	struct file *files;
 	size_t count;
+	size_t conditional;	  /* the first ones: entries with `when` */
 	struct program *programs; /* each once */
 	size_t program_count;
 	pthread_mutex_t lock; /* held while a program is read */
 	bool loaded;
 };
+
+const char naming_unknown[] = "?";
+
+#define WHEN(...) OPTION_ROW(struct symbol_when, __VA_ARGS__)
+static const struct option_row when_rows[] = {
+    WHEN(context, TEXT, "name of a context", .required = true),
+    WHEN(value, TEXT, "its value, a number or a name of a value", .required = true),
+};
+static const struct option_table when_table = OPTION_TABLE("when", struct symbol_when, when_rows);
 
 #define ROW(...) OPTION_ROW(struct symbol_options, __VA_ARGS__)
 static const struct option_row rows[] = {
@@ -59,6 +70,8 @@ static const struct option_row rows[] = {
     ROW(length, UINT, "bytes that were loaded; 0: it was loaded where it is linked for"),
     ROW(offset, UINT, "offset of its first byte in the file"),
     ROW(optional, BOOL, "it is no error if it cannot be read"),
+    ROW(when, STRUCT, "it is loaded only while a context has this value, as an overlay",
+	.table = &when_table, .given = offsetof(struct symbol_options, conditional)),
 };
 const struct option_table symbol_options_table =
     OPTION_TABLE("symbols", struct symbol_options, rows);
@@ -84,10 +97,15 @@ naming_new(const struct option_list *list)
 	naming->count = list->count;
 	naming->files = mem_new(list->count * sizeof *naming->files);
 	naming->programs = mem_new(list->count * sizeof *naming->programs);
-	for (size_t i = 0; i < list->count; i++) {
-		naming->files[i].options = (const struct symbol_options *)list->at + i;
-		naming->files[i].program = find_program(naming, naming->files[i].options->file);
-	}
+	const struct symbol_options *options = list->at;
+	for (size_t i = 0; i < list->count; i++)
+		naming->conditional += options[i].conditional;
+	size_t first = 0, last = naming->conditional;
+	for (size_t i = 0; i < list->count; i++)
+		naming->files[options[i].conditional ? first++ : last++] =
+		    (struct file){.options = &options[i],
+				  .entry = i,
+				  .program = find_program(naming, options[i].file)};
 	return naming;
 }
 
@@ -191,6 +209,15 @@ naming_applies(const struct naming *naming, const char *trace)
 	return false;
 }
 
+size_t
+naming_conditions(const struct naming *naming, const char *trace)
+{
+	for (size_t i = 0; naming && i < naming->conditional; i++)
+		if (!trace || is_for(&naming->files[i], trace))
+			return naming->count;
+	return 0;
+}
+
 /* Return the address in a field, or 0, which has no name. */
 static uint64_t
 address_of(const struct field *field)
@@ -220,25 +247,71 @@ place_address(const struct file *file, uint64_t *address)
 	return true;
 }
 
-/* Find the name of address FOUND; 0 has none. PLACE is NULL if FOUND is the address of a string. */
+/* A search for the files that may name an address of a trace. */
+struct name_search {
+	const struct naming *naming;
+	const char *trace;
+	const enum naming_hold *holds; /* see naming_expand */
+	uint64_t address;
+	size_t next;
+	bool covered;	 /* by an entry with `when` */
+	bool unknown;	 /* if that one holds */
+	uint64_t linked; /* the address as linked, in the file found last */
+};
+
+/* True if the file has the address of S, and fill in `linked`. */
 static bool
-find_name(struct naming *naming, const char *trace, uint64_t found, struct symbol_place *place,
-	  struct text *name)
+file_covers(struct name_search *s, const struct file *file, struct symbols *symbols)
 {
-	for (size_t i = 0; found && i < naming->count; i++) {
-		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
-		uint64_t address = found;
-		if (!symbols || !is_for(&naming->files[i], trace) ||
-		    !place_address(&naming->files[i], &address))
+	s->linked = s->address;
+	if (!place_address(file, &s->linked))
+		return false;
+	return !file->options->conditional || file->options->length ||
+	       (symbols && symbols_cover(symbols, s->linked));
+}
+
+/* Find the next file. Return NULL after the last one. */
+static struct symbols *
+search_next(struct name_search *s)
+{
+	const struct naming *naming = s->naming;
+	while (naming && !s->unknown && s->next < naming->count) {
+		const struct file *file = &naming->files[s->next++];
+		bool conditional = file->options->conditional;
+		struct symbols *symbols = atomic_load(&file->symbols);
+		enum naming_hold hold = !conditional ? NAMING_HOLDS
+					: s->holds   ? s->holds[file->entry]
+						     : NAMING_UNKNOWN;
+		if (hold == NAMING_APART || (s->covered && !conditional) ||
+		    !is_for(file, s->trace) || !file_covers(s, file, symbols))
 			continue;
-		if (!place && symbols_string(symbols, address, name))
+		s->covered |= conditional;
+		s->unknown = hold == NAMING_UNKNOWN;
+		if (symbols && hold == NAMING_HOLDS)
+			return symbols;
+	}
+	return NULL;
+}
+
+/* Find the name of the address of S; 0 has none. PLACE is NULL if it is that of a string. */
+static bool
+find_name(struct name_search *s, struct symbol_place *place, struct text *name)
+{
+	struct symbols *symbols;
+	while (s->address && (symbols = search_next(s))) {
+		if (!place && symbols_string(symbols, s->linked, name))
 			return true;
-		if (!place || !symbols_find(symbols, address, place) || !place->function)
+		if (!place || !symbols_find(symbols, s->linked, place) || !place->function)
 			continue;
 		symbols_add_place(place, name);
 		return true;
 	}
-	return false;
+	if (!s->unknown)
+		return false;
+	if (place)
+		*place = (struct symbol_place){.function = naming_unknown};
+	text_add(name, naming_unknown);
+	return true;
 }
 
 bool
@@ -246,7 +319,8 @@ naming_name(struct naming *naming, const char *trace, uint64_t address, struct t
 {
 	struct text own = {0};
 	struct symbol_place place;
-	bool found = naming && find_name(naming, trace, address, &place, &own);
+	struct name_search search = {.naming = naming, .trace = trace, .address = address};
+	bool found = find_name(&search, &place, &own);
 	if (found)
 		text_add_safe(name, text_get(&own), own.length, TEXT_ASCII);
 	text_free(&own);
@@ -256,30 +330,26 @@ naming_name(struct naming *naming, const char *trace, uint64_t address, struct t
 bool
 naming_find(struct naming *naming, const char *trace, uint64_t address, struct symbol_place *place)
 {
+	struct name_search search = {.naming = naming, .trace = trace, .address = address};
+	struct symbols *symbols;
 	*place = (struct symbol_place){0};
-	for (size_t i = 0; naming && i < naming->count; i++) {
-		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
-		uint64_t linked = address;
-		if (symbols && is_for(&naming->files[i], trace) &&
-		    place_address(&naming->files[i], &linked) &&
-		    symbols_find(symbols, linked, place))
+	while ((symbols = search_next(&search)))
+		if (symbols_find(symbols, search.linked, place))
 			return true;
-	}
-	return false;
+	if (search.unknown)
+		place->function = naming_unknown;
+	return search.unknown;
 }
 
 size_t
 naming_inlined(struct naming *naming, const char *trace, uint64_t address, const char **names,
 	       size_t most)
 {
+	struct name_search search = {.naming = naming, .trace = trace, .address = address};
+	struct symbols *symbols;
 	size_t count = 0;
-	for (size_t i = 0; naming && i < naming->count && !count; i++) {
-		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
-		uint64_t linked = address;
-		if (symbols && is_for(&naming->files[i], trace) &&
-		    place_address(&naming->files[i], &linked))
-			count = symbols_inlined(symbols, linked, names, most);
-	}
+	while (!count && (symbols = search_next(&search)))
+		count = symbols_inlined(symbols, search.linked, names, most);
 	return count;
 }
 
@@ -307,7 +377,7 @@ naming_list(struct naming *naming, const char *trace,
 	    void (*list)(struct symbols *, symbols_take *, void *), symbols_take *take,
 	    void *context)
 {
-	for (size_t i = 0; naming && i < naming->count; i++) {
+	for (size_t i = naming ? naming->conditional : 0; naming && i < naming->count; i++) {
 		struct placed_list placed = {
 		    .file = &naming->files[i], .take = take, .context = context};
 		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
@@ -320,7 +390,7 @@ int
 naming_add_images(struct naming *naming, const char *trace, struct image *image, struct err *err)
 {
 	int added = 0;
-	for (size_t i = 0; naming && i < naming->count; i++) {
+	for (size_t i = naming ? naming->conditional : 0; naming && i < naming->count; i++) {
 		const struct symbol_options *o = naming->files[i].options;
 		const struct image_place place = {
 		    .address = o->address, .length = o->length, .offset = o->offset};
@@ -359,7 +429,7 @@ add_place(const struct decoder_ops *ops, const struct symbol_place *place, struc
 
 void
 naming_expand(struct naming *naming, const char *trace, const struct decoder_ops *ops,
-	      struct expansion *e)
+	      const enum naming_hold *holds, struct expansion *e)
 {
 	struct text name = {0}, safe = {0};
 	bool seen = false;
@@ -372,8 +442,9 @@ naming_expand(struct naming *naming, const char *trace, const struct decoder_ops
 		text_clear(&name);
 		text_clear(&safe);
 		struct symbol_place place;
-		if (!find_name(naming, trace, address_of(field),
-			       address == FIELD_ADDRESS ? &place : NULL, &name))
+		struct name_search search = {
+		    .naming = naming, .trace = trace, .holds = holds, .address = address_of(field)};
+		if (!find_name(&search, address == FIELD_ADDRESS ? &place : NULL, &name))
 			continue;
 		text_add_safe(&safe, text_get(&name), name.length, TEXT_ASCII);
 		field->note = arena_text(&e->arena, text_get(&safe), safe.length);

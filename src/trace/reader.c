@@ -89,6 +89,9 @@ struct reader {
 	struct decode_history history;
 	const struct session_fields *session_fields; /* fields of the cursor */
 	void *session_cursor;			     /* created on first use */
+	const struct naming_judge *judge;	     /* of the next cursor */
+	void *judge_cursor;			     /* valid if HOLDS is there */
+	enum naming_hold *holds;		     /* at the last message; created on first use */
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
 	struct decode_check check; /* checks by step; no severities: none */
@@ -141,6 +144,9 @@ reader_free(struct reader *reader)
 	latest_forget(&reader->latest);
 	if (reader->session_cursor)
 		reader->session_fields->cursor_free(reader->session_cursor);
+	if (reader->holds)
+		reader->judge->cursor_free(reader->judge_cursor);
+	free(reader->holds);
 	free(reader->history.memory);
 	free(reader);
 }
@@ -976,6 +982,23 @@ expand_session_fields(struct reader *reader, const struct message *m, enum expan
 	fields->expand(reader->session_cursor, m, want, e);
 }
 
+/* Return which entries of `symbols:` hold at a message, or NULL if all are unknown. */
+static const enum naming_hold *
+judge_entries(struct reader *reader, const struct message *m)
+{
+	const struct trace_host *host = trace_host(reader->trace);
+	size_t count = naming_conditions(host->naming, trace_name(reader->trace));
+	if (!count || !host->judge || reader->options.aside)
+		return NULL;
+	if (!reader->holds) {
+		reader->judge = host->judge;
+		reader->judge_cursor = host->judge->cursor_new(reader->trace);
+		reader->holds = mem_new(count * sizeof *reader->holds);
+	}
+	reader->judge->judge(reader->judge_cursor, reader->trace, m, reader->holds);
+	return reader->holds;
+}
+
 static void
 expand_after(struct reader *reader, const struct message *m, enum expand_want want,
 	     const struct decode_history *history, struct expansion *e)
@@ -1010,7 +1033,8 @@ expand_after(struct reader *reader, const struct message *m, enum expand_want wa
 		trace_lacks_name(reader->trace, texts);
 	expand_session_fields(reader, &own, want, e);
 	if (addresses)
-		naming_expand(naming, trace_name(reader->trace), decoder->ops, e);
+		naming_expand(naming, trace_name(reader->trace), decoder->ops,
+			      judge_entries(reader, &own), e);
 	const struct origin_options *row = named ? reader_origin(reader, &own, e) : NULL;
 	if (row) {
 		text_clear(&e->origin);

@@ -73,6 +73,9 @@ enum { READER_CELLS = 12 }; /* cells kept without reader_limit() */
 struct reader_options {
 	bool patient; /* look back as far as needed; for batch output */
 	bool ends;    /* stop the walk at the current end of a growing capture */
+	/* Leave entries of `symbols:` with `when` unknown, for readers that contexts and clocks
+	 * depend on. */
+	bool aside;
 	/* Check messages of these severities (one bit each) while decoding. That may clear
 	 * MESSAGE_CHECKED on messages in which expanding would find no flags. */
 	uint16_t checked;

@@ -17,6 +17,7 @@ struct trace_options;
 struct reader;
 struct option_list;
 struct naming;
+struct naming_judge;
 struct recognition;
 
 /* Settings and callbacks that the owner provides to its traces. Must not move until the last
@@ -35,6 +36,7 @@ struct trace_host {
 	bool several;				 /* notices begin with a trace's name */
 	const struct option_list *origins;	 /* of a profile, struct origin_options */
 	struct naming *naming;			 /* NULL: no symbols */
+	const struct naming_judge *judge;	 /* NULL: entries with `when` are unknown */
 	void (*report_waiting)(const char *why); /* called if opening takes long, or NULL */
 	void (*notify)(void *);			 /* see trace_host_set_notify */
 	void *notify_context;

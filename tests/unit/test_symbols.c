@@ -474,7 +474,7 @@ test_loaded(void **state)
 		assert_int_equal(naming_load(naming, &err), i < 2);
 		assert_int_equal(err.code != 0, i == 2);
 		expansion_add(&e, &row, FIELD_NOWHERE, 0, 0)->u = 0x700000000000 + (at - from);
-		naming_expand(naming, "log", &uia_ops, &e);
+		naming_expand(naming, "log", &uia_ops, NULL, &e);
 		if (i)
 			assert_null(e.fields.at[0].note);
 		else

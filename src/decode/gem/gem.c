@@ -50,6 +50,8 @@ static const char *const ctx_names[16] = {
 #define SECOND .kinds = 1u << GEM_SECOND
 #define PAIR .kinds = 1u << GEM_FIRST | 1u << GEM_SECOND, .absence = FIELD_ABSENT_LOST
 #define CONTEXT .kinds = 1u << GEM_SECOND | 1u << GEM_CTXCHG, .absence = FIELD_ABSENT_UNMATCHED
+/* A context is the address of a task or function, as in an event, or a number of the user's. */
+#define CONTEXT_VALUE .address = FIELD_ADDRESS, .most = UINT32_MAX
 
 const struct field_row gem_fields[GEM_F_COUNT] = {
     [GEM_F_WORD] = {"word", FIELD_HEXTEXT, "the word as written, with its fixed bits", .digits = 8},
@@ -66,7 +68,7 @@ const struct field_row gem_fields[GEM_F_COUNT] = {
     [GEM_F_PAIR] = {"pair", FIELD_TEXT, "state of a pair: complete, first_lost or second_lost"},
     [GEM_F_FIRST_OFFSET] = {"first_offset", FIELD_UINT, "offset of the first word"},
     [GEM_F_DATA] = {"data", FIELD_HEXTEXT, "32 bits of a complete pair", .digits = 8, SECOND,
-		    .absence = FIELD_ABSENT_LOST, .instead = "recovered_data"},
+		    .absence = FIELD_ABSENT_LOST, .instead = "recovered_data", CONTEXT_VALUE},
     [GEM_F_MISSING] = {"missing", FIELD_UINT, "sync points or snapshots lost before this one"},
     [GEM_F_MATCHED] = {"matched", FIELD_BOOL, "whether the software event of this word was found"},
     [GEM_F_EVENT_OFFSET] = {"event_offset", FIELD_UINT,
@@ -75,13 +77,14 @@ const struct field_row gem_fields[GEM_F_COUNT] = {
 			"full serial number of a sync point, from its event"},
     [GEM_F_RECOVERED_DATA] = {"recovered_data", FIELD_HEXTEXT,
 			      "data of a pair without its first word, from its event", .digits = 8,
-			      SECOND},
+			      SECOND, CONTEXT_VALUE},
     [GEM_F_EVENT_NAME] = {"event_name", FIELD_TEXT, "name of the matching event",
 			  .absence = FIELD_ABSENT_UNMATCHED},
     [GEM_F_EVENT_NEW] = {"event_new", FIELD_HEXTEXT, "the new context by the matching event",
-			 .digits = 8, CONTEXT},
+			 .digits = 8, CONTEXT, CONTEXT_VALUE},
     [GEM_F_EVENT_PREV] = {"event_prev", FIELD_HEXTEXT, "the context before by the matching event",
-			  .digits = 8, CONTEXT},
+			  .digits = 8, CONTEXT, CONTEXT_VALUE},
+    FIELD_SYMBOL_ROWS(GEM_F_FUNCTION),
 };
 
 static const char *const endians[] = {[GEM_LITTLE] = "little", [GEM_BIG] = "big", NULL};

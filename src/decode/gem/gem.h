@@ -47,7 +47,8 @@ enum gem_field {
 	GEM_F_EVENT_NAME,
 	GEM_F_EVENT_NEW,
 	GEM_F_EVENT_PREV,
-	GEM_F_COUNT
+	GEM_F_FUNCTION,
+	GEM_F_COUNT = GEM_F_FUNCTION + FIELD_SYMBOLS
 };
 extern const struct field_row gem_fields[GEM_F_COUNT];
 

@@ -5,6 +5,7 @@
 #include "base/job.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 
@@ -29,7 +30,7 @@ load_session(struct session *session, const struct filter *filter)
 			serial_load(serial_of(session->traces.at[i]));
 	}
 	clocks_load(session->clocks, true);
-	if (session->contexts && filter_needs_contexts(filter))
+	if (session->contexts && (filter_needs_contexts(filter) || context_names(session, NULL)))
 		contexts_load(session->contexts);
 }
 

@@ -5,6 +5,7 @@
 #include "query/filter/filter_tree.h"
 #include "query/gap/gap.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/flows.h"
 #include "session/intervals.h"
 #include "session/session.h"
@@ -72,6 +73,7 @@ filter_generation(unsigned basis, const struct trace *trace)
 	const struct session_intervals *intervals = session_of(trace)->intervals;
 	return generation_join(
 	    basis & FILTER_ON_TEXT ? trace_generation(trace) : 0,
+	    basis & FILTER_ON_TEXT ? context_naming_generation(trace) : 0,
 	    basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0,
 	    basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0,
 	    basis & FILTER_ON_FLOW ? flows_generation(session_of(trace)) : 0,

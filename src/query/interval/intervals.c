@@ -23,6 +23,7 @@
 #include "query/gap/gap.h"
 #include "query/value.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/session.h"
 
 #include <stdatomic.h>
@@ -768,7 +769,8 @@ basis_of(const struct intervals *s)
 	    generation_join(sequence_generation(s->sequence), clocks_generation(s->session->clocks),
 			    needs_contexts(s) ? contexts_generation(s->session->contexts) : 0);
 	for (size_t i = 0; i < s->session->traces.count; i++)
-		now = generation_join(now, trace_and_index_generation(s->session->traces.at[i]));
+		now = generation_join(now, trace_and_index_generation(s->session->traces.at[i]),
+				      context_naming_generation(s->session->traces.at[i]));
 	return now;
 }
 

@@ -63,6 +63,7 @@ need_reader(struct clock_feed *feed)
 	if (feed->reader)
 		return;
 	feed->reader = reader_new(feed->trace);
+	reader_set(feed->reader, (struct reader_options){.aside = true});
 	reader_limit(feed->reader, 2);
 }
 
@@ -212,6 +213,7 @@ note_match(struct clock_feed *feed, const struct message *m)
 	if (!feed->cursor) {
 		feed->cursor = serial_cursor_new(serial_of(feed->trace), feed->reader);
 		feed->log = reader_new(log);
+		reader_set(feed->log, (struct reader_options){.aside = true});
 	}
 	bool found = serial_find_event(feed->cursor, m, &offset, &known);
 	if (!known)

@@ -583,6 +583,7 @@ add_sender(struct trace *trace, uint64_t key, struct text *out)
 	struct expansion e = {0};
 	struct message m;
 	struct reader *reader = reader_new(trace);
+	reader_set(reader, (struct reader_options){.aside = true});
 	index_get_origins(trace_index(trace), &origins);
 	for (size_t i = 0; i < origins.count; i++) {
 		if (origins.at[i].key != key || !reader_find_origin(reader, &origins.at[i], &m))

@@ -356,8 +356,10 @@ find_message(struct reader *reader, uint64_t cell, const struct message *m, size
 static const char *
 origin_text(struct context_cursor *cursor, const struct message *m)
 {
-	if (!cursor->reader)
+	if (!cursor->reader) {
 		cursor->reader = reader_new(cursor->trace);
+		reader_set(cursor->reader, (struct reader_options){.aside = true});
+	}
 	if (!cursor->has_origin || cursor->origin != m->origin)
 		reader_expand_origin(cursor->reader, m, &cursor->expansion);
 	cursor->has_origin = true;

@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "session/context/context_rule.h"
+#include "base/nearest.h"
 #include "decode/registry.h"
 
 #include <pthread.h>
@@ -256,6 +257,83 @@ context_standard(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, make_standard);
 	return standard_list;
+}
+
+/* --- checking a value ------------------------------------------------------- */
+
+/* Append NAME to NAMES. Return true if it is VALUE. */
+static bool
+offer_name(const char *name, const char *value, struct text *names)
+{
+	text_addf(names, ", %s", name);
+	return !strcmp(name, value);
+}
+
+/* True if the context of an entry can have VALUE. Append the names of its values, and raise *MOST
+ * to its greatest number. */
+static bool
+may_have(const struct context_options *options, const char *value, uint64_t *most,
+	 struct text *names)
+{
+	const struct context_value_options *values = options->values.at;
+	const struct context_range_options *ranges = options->ranges.at;
+	const char *format = from_of(options)[FROM_FORMAT];
+	bool may = false, is_element;
+	size_t element;
+	for (size_t i = 0; i < options->values.count; i++)
+		may |= offer_name(values[i].name, value, names);
+	for (size_t i = 0; i < options->ranges.count; i++)
+		may |= offer_name(ranges[i].name, value, names);
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct field_row *row =
+		    value_row(decoders[i], options->field, &is_element, &element);
+		if (!row || (format && decoder_find(format) != decoders[i]))
+			continue;
+		bool number = !is_element && context_is_number(row); /* else any text */
+		uint64_t own = row->most ? row->most : UINT64_MAX, parsed;
+		may |= !number || text_parse_uint(value, own, &parsed);
+		*most = number && *most < own ? own : *most;
+		for (size_t k = 0; number && k < row->value_count; k++)
+			if (row->values[k])
+				may |= offer_name(row->values[k], value, names);
+	}
+	return may;
+}
+
+static const char *
+next_context(void *list, size_t at)
+{
+	const struct option_list *entries = list;
+	const struct context_options *options =
+	    (void *)((char *)entries->at + at * context_options_table()->size);
+	return at < entries->count ? options->name : NULL;
+}
+
+bool
+context_check(const struct option_list *given, const char *name, const char *value,
+	      struct option_fault *fault)
+{
+	struct option_list list = given->count ? *given : context_standard();
+	struct nearest_hint hint = nearest_hint(name, next_context, &list);
+	struct text names = {0};
+	uint64_t most = 0;
+	bool may = false;
+	fault->member = "context";
+	snprintf(fault->what, sizeof fault->what, "is \"%.60s\"; expected the name of a context%s",
+		 name, nearest_hint_or(&hint, ""));
+	for (size_t i = 0; i < list.count; i++) {
+		if (strcmp(next_context(&list, i), name) != 0)
+			continue;
+		may |= may_have((void *)((char *)list.at + i * context_table.size), value, &most,
+				&names);
+		fault->member = "value";
+		snprintf(fault->what, sizeof fault->what,
+			 "is \"%.60s\"; expected a number up to 0x%llx%s%.128s", value,
+			 (unsigned long long)most, names.length ? " or one of" : "",
+			 text_get(&names) + (names.length > 0));
+	}
+	text_free(&names);
+	return may;
 }
 
 /* --- making a rule ----------------------------------------------------- */

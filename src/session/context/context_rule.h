@@ -36,6 +36,12 @@ const struct option_table *context_options_table(void);
 /* Return the entries for profiles without any. Immutable; never freed. */
 struct option_list context_standard(void);
 
+/* Check that the entries, or without any the standard ones, have a context called NAME and that
+ * VALUE, a number or a name, can be its value. Otherwise return false with the member to blame,
+ * `context` or `value`, and the expected value. */
+bool context_check(const struct option_list *, const char *name, const char *value,
+		   struct option_fault *);
+
 enum { CONTEXTS_MAX = 64 };
 
 struct context_condition {

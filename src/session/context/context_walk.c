@@ -37,6 +37,7 @@ context_walker_new(struct contexts *contexts, struct context_trace *tracked)
 	w->contexts = contexts;
 	w->tracked = tracked;
 	w->reader = reader_new(tracked->trace);
+	reader_set(w->reader, (struct reader_options){.aside = true});
 	return w;
 }
 

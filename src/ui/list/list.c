@@ -13,6 +13,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "query/next_match.h"
+#include "session/context/context_naming.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -100,6 +101,7 @@ list_generation(const struct list *list)
 	uint64_t now = sequence_generation(list->sequence);
 	for (size_t i = 0; i < list->lane_count; i++)
 		now = generation_join(now, trace_generation(list->lanes[i].trace),
+				      context_naming_generation(list->lanes[i].trace),
 				      capture_generation(trace_capture(list->lanes[i].trace)));
 	return now;
 }

@@ -15,6 +15,7 @@
 #include "export/export_table.h"
 #include "query/group/group_search.h"
 #include "session/context/context.h"
+#include "session/context/context_naming.h"
 #include "session/flows.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
@@ -116,7 +117,8 @@ generation_of(struct screen *screen)
 	    needs & VALUE_NEEDS_CONTEXTS ? contexts_generation(session->contexts) : 0,
 	    needs & VALUE_NEEDS_FLOW ? flows_generation(session) : 0);
 	for (size_t i = 0; i < session->traces.count; i++)
-		now = generation_join(now, trace_generation(session->traces.at[i]));
+		now = generation_join(now, trace_generation(session->traces.at[i]),
+				      context_naming_generation(session->traces.at[i]));
 	return now;
 }
 

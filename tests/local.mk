@@ -19,12 +19,13 @@ AM_TESTS_ENVIRONMENT = \
 	LIVE_PEER="$(abs_builddir)/tests/live_peer"; \
 	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
 	MKITM="$(abs_builddir)/tests/mkitm"; \
+	MKRUNS="$(abs_builddir)/tests/mkruns"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL LIVE_PEER MKCAPTURE MKITM GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE MKITM MKRUNS GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -75,6 +76,17 @@ tests_live_peer_LDADD =
 # ITM captures of the encoder that test_itm_random uses.
 check_PROGRAMS += tests/mkitm
 tests_mkitm_SOURCES = tests/mkitm.c
+
+# Runs to compare.
+check_PROGRAMS += tests/mkruns
+tests_mkruns_SOURCES = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/mkruns.c \
+	tests/random.h
+tests_mkruns_LDADD = -lm
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -562,6 +574,7 @@ script_tests = \
 	tests/check_bootstrap.sh \
 	tests/cli/collateral.sh \
 	tests/cli/compare.sh \
+	tests/cli/baseline.sh \
 	tests/cli/completion.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \

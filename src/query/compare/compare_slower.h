@@ -18,13 +18,24 @@ struct compare_aligned {
 struct compare_delay {
 	size_t stream;	 /* index in the aligned origins */
 	size_t a, b;	 /* position in GOOD and BAD */
-	int64_t took[2]; /* ns since the predecessor in GOOD and BAD */
+	int64_t took[2]; /* ns since the predecessor in GOOD, the slowest, and BAD */
+	int64_t least;	 /* the same in the fastest good run */
+	uint64_t runs;	 /* number of good runs with that step */
 	uint64_t with;	 /* number of further origins with the same delay */
 };
 typedef VEC(struct compare_delay) compare_delays;
 
-/* Append the delays that took FACTOR times as long and LEAST ns longer, in order of time. */
+/* Add the steps of a good run to the spans of BAD. */
+void compare_add_spans(const struct compare_aligned *, size_t count);
+
+/*
+ * Append the delays that took FACTOR times as long and LEAST ns longer, in order of time.
+ *
+ * With several good RUNS a delay took longer than in each that has the step, more than half of them:
+ * by LEAST, by the spread of that step, and by FACTOR times the usual excess. The latter is how
+ * much the slowest run exceeds the second one at 99 of 100 steps of the origin.
+ */
 void compare_find_delays(const struct compare_aligned *, size_t count, double factor, int64_t least,
-			 compare_delays *);
+			 size_t runs, compare_delays *);
 
 #endif

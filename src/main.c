@@ -702,7 +702,8 @@ open_runs(struct opened *opened, struct compare_side *sides, const struct cli *c
 			       "--compare takes GOOD BAD or GOOD... -- BAD, not %zu good and %zu "
 			       "bad runs",
 			       count - last, last);
-	for (size_t i = 0; i < count; i++) {
+	const char *format = NULL, *other;
+	for (size_t i = count; i--; format = format ? format : other) {
 		struct cli one = *cli; /* has one file, borrowed */
 		one.files.at = &cli->files.at[i];
 		one.files.count = 1;
@@ -711,11 +712,9 @@ open_runs(struct opened *opened, struct compare_side *sides, const struct cli *c
 		sides[i] = (struct compare_side){.session = &opened[i].session,
 						 .filter = &opened[i].filter,
 						 .source = cli->value[CLI_SOURCE]};
-	}
-	const char *format = common_format(&opened[count - 1].session);
-	for (size_t i = 0; i < count - 1 && count > 2; i++) {
-		const char *other = common_format(&opened[i].session);
-		if (format != other && (!format || !other || strcmp(format, other) != 0))
+		other = common_format(&opened[i].session);
+		other = other ? other : "several";
+		if (count > 2 && format && strcmp(format, other) != 0)
 			return err_set(err, ERR_USAGE, "%s has another format than %s",
 				       cli->files.at[i], cli->files.at[count - 1]);
 	}

@@ -169,8 +169,6 @@ add_json(struct print *print, const struct compare_difference *d, struct text *o
 		add_json_place(print, run, d, out);
 	if (print->good->count > 1)
 		text_addf(out, ",\"good_runs\":%llu", (unsigned long long)d->runs);
-	if (print->good->count > 1 && d->kind == COMPARE_SLOWER)
-		text_addf(out, ",\"good_least\":%lld", (long long)d->least);
 	if (d->kind == COMPARE_SLOWER)
 		text_addf(out, ",\"good_took\":%lld,\"bad_took\":%lld,\"with\":%llu",
 			  (long long)d->took[0], (long long)d->took[1],
@@ -189,7 +187,8 @@ add_json_summary(const struct print *print, struct text *out)
 	if (print->good->count > 1) {
 		const char *nearest = print->good->names[compare_nearest(compare)];
 		text_addf(out, ",\"usual\":%llu,\"good_runs\":%zu,\"nearest\":",
-			  (unsigned long long)compare_count_usual(compare), print->good->count);
+			  (unsigned long long)compare_count_kind(compare, COMPARE_KINDS),
+			  print->good->count);
 		export_json_string(out, nearest, strlen(nearest));
 	}
 	text_addf(out, ",\"good_messages\":%llu,\"bad_messages\":%llu}\n",
@@ -277,7 +276,7 @@ check_options(const struct cli *cli, const struct compare_request *request, stru
 }
 
 /* The runs, and what is found out about them. */
-struct reading {
+struct inputs {
 	const struct compare_request *request;
 	const struct cli *cli;
 	struct doubts doubts;
@@ -286,18 +285,17 @@ struct reading {
 static bool
 load_run(void *context, size_t i)
 {
-	struct reading *reading = context;
-	const struct compare_side *side = &reading->request->good.sides[i];
-	return batch_load(side->session, reading->cli, side->filter, &reading->doubts) ==
-	       STATUS_GOOD;
+	struct inputs *inputs = context;
+	const struct compare_side *side = &inputs->request->good.sides[i];
+	return batch_load(side->session, inputs->cli, side->filter, &inputs->doubts) == STATUS_GOOD;
 }
 
 static void
 close_run(void *context, size_t i)
 {
-	struct reading *reading = context;
-	const struct compare_good *good = &reading->request->good;
-	batch_report(good->sides[i].session, good->sides[i].filter, reading->cli, &reading->doubts);
+	struct inputs *inputs = context;
+	const struct compare_good *good = &inputs->request->good;
+	batch_report(good->sides[i].session, good->sides[i].filter, inputs->cli, &inputs->doubts);
 	good->close(good->context, i);
 }
 
@@ -306,30 +304,29 @@ compare_print(const struct compare_request *request, const struct cli *cli)
 {
 	struct err err = {0};
 	struct compare_options options;
-	struct reading reading = {.request = request, .cli = cli};
-	struct compare_good good = request->good;
+	struct inputs inputs = {.request = request, .cli = cli};
+	const struct compare_good good = {request->good.count, request->good.names,
+					  request->good.sides, load_run,
+					  close_run,	       &inputs};
 	const struct compare_side *bad = &request->bad;
-	good.load = load_run;
-	good.close = close_run;
-	good.context = &reading;
 	if (check_options(cli, request, &err) < 0 || compare_parse_options(cli, &options, &err) < 0)
 		return report_error(&err);
-	if (batch_load(bad->session, cli, bad->filter, &reading.doubts) != STATUS_GOOD)
+	if (batch_load(bad->session, cli, bad->filter, &inputs.doubts) != STATUS_GOOD)
 		return STATUS_FAILED;
 	struct compare *compare = compare_new(&good, bad, &options, NULL);
 	bool compared = compare_run(compare);
 	compare_sort_by_good(compare);
 	int failed = compared ? print_differences(compare, &good, bad->session, cli, &err) : 0;
 	size_t count = compare_count(compare);
-	const struct compare_side *nearest = &good.sides[compare_nearest(compare)];
-	compare_add_doubts(compare, &reading.doubts);
+	const struct compare_side *ends[] = {&good.sides[compare_nearest(compare)], bad};
+	compare_add_doubts(compare, &inputs.doubts);
 	compare_free(compare);
 	if (failed < 0)
 		return report_error(&err);
 	if (!compared)
 		return STATUS_FAILED;
-	batch_report(nearest->session, nearest->filter, cli, &reading.doubts);
-	batch_report(bad->session, bad->filter, cli, &reading.doubts);
-	int status = batch_judge(cli, &reading.doubts);
+	for (int run = 0; run < 2; run++)
+		batch_report(ends[run]->session, ends[run]->filter, cli, &inputs.doubts);
+	int status = batch_judge(cli, &inputs.doubts);
 	return count ? STATUS_DAMAGED : status;
 }

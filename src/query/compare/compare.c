@@ -7,8 +7,8 @@
  * messages is missing, the times decide which. Then a missing message and an equal
  * extra one nearby become a moved one. Finally times are compared.
  *
- * With several good runs, BAD is aligned with each. At last it is aligned again with the nearest
- * one, as a difference that no good run shows is one from the nearest, too.
+ * If several good runs are aligned with BAD, the nearest one comes last, again: what differs from
+ * all of them differs from that one, too.
  *
  * Work is proportional to the number of messages. LOOKS_MAX limits the work on
  * texts.
@@ -44,10 +44,9 @@ struct compare {
 	struct compare_options options;
 	const atomic_bool *stop;
 	VEC(struct compare_difference) list;
-	uint64_t kinds[COMPARE_KINDS];
+	uint64_t kinds[COMPARE_KINDS + 1];
 	const struct compare_good *good;
 	size_t nearest;
-	struct doubts doubts; /* of all good runs */
 
 	/* during compare_run() */
 	struct compare_baseline baseline; /* of several good runs; else only `runs` is set */
@@ -692,20 +691,18 @@ static void
 add_slower(struct compare *compare)
 {
 	compare_delays delays = {0};
+	bool pair = compare->good->count == 1;
 	compare_find_delays(compare->aligned.at, compare->aligned.count, compare->options.factor,
 			    compare->options.least, compare->good->count, &delays);
 	for (size_t i = 0; i < delays.count; i++) {
 		const struct compare_delay *delay = &delays.at[i];
 		const struct compare_aligned *aligned = &compare->aligned.at[delay->stream];
-		bool equal =
-		    aligned->good->tokens.at[delay->a] == aligned->bad->tokens.at[delay->b];
-		if (!equal && compare->good->count == 1)
+		if (aligned->good->tokens.at[delay->a] != aligned->bad->tokens.at[delay->b] && pair)
 			continue; /* it is already a difference, as changed */
 		struct compare_difference *d =
-		    add_difference(compare, aligned, COMPARE_SLOWER, delay->a, equal, delay->b, 1);
+		    add_difference(compare, aligned, COMPARE_SLOWER, delay->a, pair, delay->b, 1);
 		d->took[COMPARE_GOOD] = delay->took[0];
 		d->took[COMPARE_BAD] = delay->took[1];
-		d->least = delay->least;
 		d->runs = delay->runs;
 		d->with = delay->with;
 	}
@@ -857,17 +854,12 @@ static bool
 compare_with(struct compare *compare, size_t run)
 {
 	const struct compare_good *good = compare->good;
-	const struct compare_side *bad = &compare->sides[COMPARE_BAD];
-	drop_good(compare);
 	vec_clear(&compare->list);
 	compare->sides[COMPARE_GOOD] = good->sides[run];
 	compare->sides[COMPARE_GOOD].stop = compare->stop;
 	compare->texts[COMPARE_GOOD].session = good->sides[run].session;
 	if (!read_sides(compare))
 		return false;
-	for (size_t i = 0; i < bad->streams.count && good->count > 1 && !compare->baseline.run; i++)
-		bad->streams.at[i]->spans =
-		    mem_new(bad->streams.at[i]->tokens.count * sizeof *bad->streams.at[i]->spans);
 	match_all(compare);
 	for (size_t i = 0; i < compare->aligned.count; i++)
 		if (!align_streams(compare, &compare->aligned.at[i]))
@@ -885,11 +877,12 @@ compare_with_all(struct compare *compare)
 		size_t worse = run;
 		if ((good->load && !good->load(good->context, run)) || !compare_with(compare, run))
 			return false;
-		doubts_add(&compare->doubts, &compare->sides[COMPARE_GOOD].doubts);
+		doubts_add(&compare->sides[COMPARE_BAD].doubts,
+			   &compare->sides[COMPARE_GOOD].doubts);
 		if (good->count == 1)
 			return true;
 		compare_add_spans(compare->aligned.at, compare->aligned.count);
-		compare_baseline_next(&compare->baseline, &compare->sides[COMPARE_BAD]);
+		compare_baseline_next(&compare->baseline);
 		if (compare->list.count < fewest) {
 			fewest = compare->list.count;
 			worse = compare->nearest;
@@ -935,6 +928,7 @@ compare_run(struct compare *compare)
 		      difference_compare);
 	for (size_t i = 0; i < compare->list.count; i++)
 		compare->kinds[compare->list.at[i].kind]++;
+	compare->kinds[COMPARE_KINDS] = compare->baseline.usual;
 	for (int run = 0; run < 2; run++)
 		number_places(compare, (enum compare_run_id)run);
 	drop_work(compare);
@@ -971,19 +965,12 @@ void
 compare_add_doubts(const struct compare *compare, struct doubts *doubts)
 {
 	doubts_add(doubts, &compare->sides[COMPARE_BAD].doubts);
-	doubts_add(doubts, &compare->doubts);
 }
 
 size_t
 compare_nearest(const struct compare *compare)
 {
 	return compare->nearest;
-}
-
-uint64_t
-compare_count_usual(const struct compare *compare)
-{
-	return compare->baseline.usual;
 }
 
 static void
@@ -1011,7 +998,6 @@ compare_add_remark(const struct compare *compare, const struct compare_differenc
 		   struct text *out)
 {
 	const struct compare_place *was = &d->at[COMPARE_GOOD];
-	size_t runs = compare->good->count;
 	struct message m;
 	add_more(d, out);
 	if (d->kind == COMPARE_CHANGED && compare_texts_get(good, was->trace, was->number, &m, e)) {
@@ -1019,21 +1005,19 @@ compare_add_remark(const struct compare *compare, const struct compare_differenc
 		text_add_safe(out, text_get(&e->text), e->text.length, charset);
 		text_add_char(out, ']');
 	}
-	if (d->kind == COMPARE_SLOWER) {
-		text_add(out, "  [after ");
-		add_duration(d->took[COMPARE_BAD], out);
-		text_add(out, ", was ");
-		if (d->least < d->took[COMPARE_GOOD])
-			add_duration(d->least, out);
-		text_add(out, d->least < d->took[COMPARE_GOOD] ? " to " : "");
-		add_duration(d->took[COMPARE_GOOD], out);
-		if (d->with)
-			text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
-				  d->with == 1 ? "" : "s");
-		text_add_char(out, ']');
-	}
-	if (d->runs && runs > 1)
-		text_addf(out, "  [in %llu of %zu good runs]", (unsigned long long)d->runs, runs);
+	if (d->runs)
+		text_addf(out, "  [in %llu of %zu good runs]", (unsigned long long)d->runs,
+			  compare->good->count);
+	if (d->kind != COMPARE_SLOWER)
+		return;
+	text_add(out, "  [after ");
+	add_duration(d->took[COMPARE_BAD], out);
+	text_add(out, d->runs ? ", was up to " : ", was ");
+	add_duration(d->took[COMPARE_GOOD], out);
+	if (d->with)
+		text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
+			  d->with == 1 ? "" : "s");
+	text_add_char(out, ']');
 }
 
 void
@@ -1059,7 +1043,7 @@ compare_summarise(const struct compare *compare, struct text *out)
 	if (compare->good->count > 1)
 		text_addf(out, "; nearest of %zu good runs: %s", compare->good->count,
 			  compare->good->names[compare->nearest]);
-	if (compare->baseline.usual)
+	if (compare->kinds[COMPARE_KINDS])
 		text_addf(out, "; %llu more as between good runs",
-			  (unsigned long long)compare->baseline.usual);
+			  (unsigned long long)compare->kinds[COMPARE_KINDS]);
 }

@@ -54,9 +54,8 @@ struct compare_difference {
 	uint64_t count[2]; /* messages in each run from `at` on; 0: `at` is a neighbour */
 	struct compare_place at[2];
 	int64_t took[2]; /* SLOWER: ns since the predecessor; of several good runs the longest */
-	int64_t least;	 /* SLOWER: the shortest of the good runs */
 	uint64_t with;	 /* SLOWER: number of further origins with the same delay */
-	uint64_t runs;	 /* number of good runs that have what GOOD has here */
+	uint64_t runs;	 /* of several good runs, the number with the message or time of GOOD */
 	int64_t order;	 /* time in BAD, or its estimate */
 };
 
@@ -87,11 +86,8 @@ struct compare *compare_new(const struct compare_good *, const struct compare_si
 			    const struct compare_options *, const atomic_bool *stop);
 void compare_free(struct compare *); /* NULL is allowed */
 
-/*
- * Read the runs and find the differences. Return false if stopped, or if a run was not loaded.
- * Several good runs are compared one after the other (compare_baseline.h). Only the nearest
- * one, with the fewest differences, stays open: it is GOOD in the results.
- */
+/* Read the runs and find the differences. Return false if stopped, or if a run was not loaded. Of
+ * several good runs only the nearest stays open, with the fewest differences: it is GOOD then. */
 bool compare_run(struct compare *);
 
 /* Sort the differences by their places in the list of GOOD. Those that only BAD has come before
@@ -101,21 +97,18 @@ void compare_sort_by_good(struct compare *);
 size_t compare_count(const struct compare *);
 const struct compare_difference *compare_get(const struct compare *, size_t i);
 
-/* Return the number of differences of a kind, or the number of messages of a run. */
+/* Return the number of differences of a kind (COMPARE_KINDS: left out as usual), or
+ * the number of messages of a run. */
 uint64_t compare_count_kind(const struct compare *, enum compare_kind);
 uint64_t compare_count_messages(const struct compare *, enum compare_run_id);
 
-/* Return the number of the nearest good run, and the number of differences left out because good
- * runs have similar ones among each other. */
-size_t compare_nearest(const struct compare *);
-uint64_t compare_count_usual(const struct compare *);
+size_t compare_nearest(const struct compare *); /* the number of the nearest good run */
 
 /* Add the doubts about all runs. */
 void compare_add_doubts(const struct compare *, struct doubts *);
 
 /* Append the remark that follows the text of a difference, in brackets, if any: the number of
- * further messages, the old text, the times, the number of good runs with that. GOOD provides the
- * texts; E is scratch. */
+ * further messages, the old text, good runs, the times. GOOD provides the texts; E is scratch. */
 void compare_add_remark(const struct compare *, const struct compare_difference *,
 			struct compare_texts *good, struct expansion *, enum text_charset,
 			struct text *out);

@@ -67,10 +67,9 @@ compare_job_new(const struct compare_request *request)
 	job->filter = filter_clone(bad.filter);
 	bad.filter = &job->filter;
 	job->of_owner = &request->good;
-	job->good = request->good;
-	job->good.load = load_run;
-	job->good.close = close_run;
-	job->good.context = job;
+	job->good = (struct compare_good){request->good.count, request->good.names,
+					  request->good.sides, load_run,
+					  close_run,	       job};
 	job_init(&job->thread, run_job, job);
 	job->thread.notify = trace_host_notify;
 	job->thread.owner = &bad.session->host;

@@ -20,12 +20,10 @@ struct session;
 
 #define COMPARE_NO_TIME INT64_MIN
 
-/* How much longer a message of BAD took than in several good runs, in ns since the last message
- * before it that both have: least, second least, most. */
+/* A message of BAD in several good runs. */
 struct compare_span {
-	double least, second, most;
-	uint32_t runs;	  /* number of these runs; 0: the times are not valid */
-	uint32_t lacking; /* number of runs without the message */
+	double least, second, most; /* ns that it came later after the last message of both */
+	uint32_t runs, lacking;	    /* number of runs with these times, and without the message */
 };
 
 /* The messages of one origin of one trace, in their order. */

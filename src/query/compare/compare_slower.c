@@ -153,8 +153,7 @@ add_delays(const struct compare_aligned *aligned, size_t stream, double drift, d
 		    (struct compare_delay){.stream = stream,
 					   .a = step.a,
 					   .b = step.b,
-					   .took = {(int64_t)step.took[0], (int64_t)step.took[1]},
-					   .least = (int64_t)step.took[0]};
+					   .took = {(int64_t)step.took[0], (int64_t)step.took[1]}};
 	}
 }
 
@@ -165,63 +164,45 @@ compare_add_spans(const struct compare_aligned *aligned, size_t count)
 {
 	double drift = find_drift(aligned, count);
 	for (size_t i = 0; i < count; i++) {
+		const struct compare_stream *good = aligned[i].good, *bad = aligned[i].bad;
 		struct steps steps = {.aligned = &aligned[i]};
 		struct step step;
 		while (has_times(&aligned[i]) && next_step(&steps, &step)) {
-			struct compare_span *span = &aligned[i].bad->spans[step.b];
+			struct compare_span *span = &bad->spans[step.b];
 			double more = step.took[1] - fmax(step.took[0], 0) * drift;
-			if (aligned[i].good->tokens.at[step.a] != aligned[i].bad->tokens.at[step.b])
+			if (good->tokens.at[step.a] != bad->tokens.at[step.b])
 				continue;
-			if (!span->runs++)
-				*span =
-				    (struct compare_span){more, INFINITY, more, 1, span->lacking};
-			else
-				span->second = fmin(span->second, fmax(more, span->least));
-			span->least = fmin(span->least, more);
-			span->most = fmax(span->most, more);
+			bool first = !span->runs++;
+			span->second =
+			    first ? INFINITY : fmin(span->second, fmax(more, span->least));
+			span->least = first ? more : fmin(span->least, more);
+			span->most = first ? more : fmax(span->most, more);
 		}
 	}
 }
 
-/* Return how much the slowest run exceeds the second one at the steps of an origin, the second
- * most. */
-static double
-usual_excess(const struct compare_stream *bad, size_t runs)
+/* Append the delays of an origin. */
+static void
+add_long_steps(const struct compare_stream *bad, size_t stream, double factor, int64_t least,
+	       size_t runs, compare_delays *delays)
 {
+	const struct compare_span *end = bad->spans + bad->tokens.count;
 	double most = 0, second = 0;
-	for (size_t b = 0; b < bad->tokens.count; b++) {
-		double excess =
-		    bad->spans[b].runs > runs / 2 ? bad->spans[b].second - bad->spans[b].least : 0;
+	for (const struct compare_span *span = bad->spans; span < end; span++) {
+		double excess = span->runs > runs / 2 ? span->second - span->least : 0;
 		second = fmax(second, fmin(excess, most));
 		most = fmax(most, excess);
 	}
-	return second;
-}
-
-/* Add the steps of BAD that took longer than in all good runs, without the time by which the message
- * before came early. */
-static void
-add_long_steps(const struct compare_aligned *aligned, size_t stream, double factor, int64_t least,
-	       size_t runs, compare_delays *delays)
-{
-	const struct compare_stream *bad = aligned->bad;
-	const struct compare_run *run = aligned->runs.at, *end = run + aligned->runs.count;
-	double usual = fmax(factor * usual_excess(bad, runs), (double)least), early = 0;
-	for (size_t b = 1; b < bad->tokens.count; b++) {
-		const struct compare_span *span = &bad->spans[b];
+	for (const struct compare_span *span = bad->spans + 1; span < end; span++) {
+		size_t b = (size_t)(span - bad->spans);
+		double longer =
+		    fmax(fmax(factor * second, (double)least), span->most - span->least);
+		if (span->runs <= runs / 2 || span[-1].lacking == runs || span->least < longer)
+			continue;
 		int64_t took = bad->times.at[b] - bad->times.at[b - 1];
-		while (run < end && run->b + run->count <= b)
-			run++;
-		if (span->runs > runs / 2 && run < end && bad->spans[b - 1].lacking < runs &&
-		    span->least - early >= fmax(usual, span->most - span->least))
-			*vec_add(delays) =
-			    (struct compare_delay){.stream = stream,
-						   .a = run->a + (b > run->b ? b - run->b : 0),
-						   .b = b,
-						   .took = {took - (int64_t)span->least, took},
-						   .least = took - (int64_t)span->most,
-						   .runs = span->runs};
-		early = span->runs ? fmax(-span->most, 0) : 0;
+		int64_t usual = took - (int64_t)span->least;
+		*vec_add(delays) =
+		    (struct compare_delay){stream, 0, b, {usual, took}, span->runs, 0};
 	}
 }
 
@@ -287,7 +268,7 @@ compare_find_delays(const struct compare_aligned *aligned, size_t count, double 
 	double drift = find_drift(aligned, count);
 	for (size_t i = 0; i < count; i++)
 		if (has_times(&aligned[i]) && runs > 1)
-			add_long_steps(&aligned[i], i, factor, least, runs, delays);
+			add_long_steps(aligned[i].bad, i, factor, least, runs, delays);
 		else if (has_times(&aligned[i]))
 			add_delays(&aligned[i], i, drift, factor, least, delays);
 	join_delays(aligned, delays);

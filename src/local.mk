@@ -324,6 +324,8 @@ libtrawl_a_SOURCES = \
 	src/query/compare/compare.h \
 	src/query/compare/compare_align.c \
 	src/query/compare/compare_align.h \
+	src/query/compare/compare_baseline.c \
+	src/query/compare/compare_baseline.h \
 	src/query/compare/compare_job.c \
 	src/query/compare/compare_job.h \
 	src/query/compare/compare_mask.c \

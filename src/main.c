@@ -646,26 +646,19 @@ close_session(struct opened *opened)
 		signals_raise(number);
 }
 
-/* Show BAD on the screen, with its differences from GOOD. */
+/* Print the differences of BAD, or show BAD with them. */
 static int
-show_comparison(struct opened opened[2], struct cli *cli)
+show_comparison(struct compare_request *request, struct cli *cli)
 {
 	struct err err = {0};
-	struct compare_request request = {.name = cli->files.at[0]};
 	if (cli_writes_output(cli))
-		return compare_print(
-		    (struct session *const[]){&opened[0].session, &opened[1].session},
-		    (const struct filter *const[]){&opened[0].filter, &opened[1].filter}, cli);
-	if (compare_parse_options(cli, &request.options, &err) < 0)
+		return compare_print(request, cli);
+	if (compare_parse_options(cli, &request->options, &err) < 0)
 		return report_error(&err);
-	for (int run = 0; run < 2; run++)
-		request.sides[run] = (struct compare_side){.session = &opened[run].session,
-							   .filter = &opened[run].filter,
-							   .source = cli->value[CLI_SOURCE]};
 	struct cli bad = *cli; /* has one file, borrowed */
-	bad.files.at = &cli->files.at[1];
+	bad.files.at = &cli->files.at[request->good.count];
 	bad.files.count = 1;
-	int status = show_screen(&opened[1].session, &bad, &opened[1].filter, &request);
+	int status = show_screen(request->bad.session, &bad, request->bad.filter, request);
 	cli->commands = bad.commands;
 	return status;
 }
@@ -690,27 +683,63 @@ take_snapshot(struct cli *cli, const struct session *session, struct text *folde
 	return true;
 }
 
-/* Open two sessions, GOOD and BAD, and show their differences.  *AGAIN: the user chose a
- * snapshot, which must be shown next. */
+/* Implement compare_good.close. */
+static void
+close_run(void *context, size_t i)
+{
+	struct opened *opened = context;
+	close_session(&opened[i]);
+	opened[i] = (struct opened){0};
+}
+
+/* Open all runs; BAD is the last.  Good runs have its format, if there are several. */
+static int
+open_runs(struct opened *opened, struct compare_side *sides, const struct cli *cli, struct err *err)
+{
+	size_t count = cli->files.count, last = cli->last_files;
+	if (count != 2 && (count < 2 || last != 1))
+		return err_set(err, ERR_USAGE,
+			       "--compare takes GOOD BAD or GOOD... -- BAD, not %zu good and %zu "
+			       "bad runs",
+			       count - last, last);
+	const char *format = NULL, *other;
+	for (size_t i = count; i--; format = format ? format : other) {
+		struct cli one = *cli; /* has one file, borrowed */
+		one.files.at = &cli->files.at[i];
+		one.files.count = 1;
+		if (open_session(&opened[i], &one, err) < 0)
+			return err->code;
+		sides[i] = (struct compare_side){.session = &opened[i].session,
+						 .filter = &opened[i].filter,
+						 .source = cli->value[CLI_SOURCE]};
+		other = common_format(&opened[i].session);
+		other = other ? other : "several";
+		if (count > 2 && format && strcmp(format, other) != 0)
+			return err_set(err, ERR_USAGE, "%s has another format than %s",
+				       cli->files.at[i], cli->files.at[count - 1]);
+	}
+	return 0;
+}
+
+/* Open the good runs and BAD, and show their differences.  *AGAIN: the user chose a snapshot,
+ * which must be shown next. */
 static int
 compare_sessions(struct cli *cli, struct text *folder, bool *again)
 {
 	struct err err = {0};
-	struct opened opened[2] = {0};
-	int failed = 0;
-	if (cli->files.count != 2)
-		failed =
-		    err_set(&err, ERR_USAGE, "--compare takes two captures or sessions: GOOD BAD");
-	for (size_t i = 0; i < 2 && !failed; i++) {
-		struct cli one = *cli; /* has one file, borrowed */
-		one.files.at = &cli->files.at[i];
-		one.files.count = 1;
-		failed = open_session(&opened[i], &one, &err);
-	}
-	int status = failed ? report_error(&err) : show_comparison(opened, cli);
-	*again = take_snapshot(cli, &opened[1].session, folder);
-	close_session(&opened[0]);
-	close_session(&opened[1]);
+	size_t count = cli->files.count, bad = count ? count - 1 : 0;
+	struct opened *opened = mem_new((bad + 1) * sizeof *opened);
+	struct compare_side *sides = mem_new((bad + 1) * sizeof *sides);
+	int failed = open_runs(opened, sides, cli, &err);
+	struct compare_request request = {
+	    .good = {bad, cli->files.at, sides, .close = close_run, .context = opened},
+	    .bad = sides[bad]};
+	int status = failed ? report_error(&err) : show_comparison(&request, cli);
+	*again = take_snapshot(cli, &opened[bad].session, folder);
+	for (size_t i = 0; i < count; i++)
+		close_session(&opened[i]);
+	free(opened);
+	free(sides);
 	return status;
 }
 

@@ -20,12 +20,13 @@ AM_TESTS_ENVIRONMENT = \
 	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
 	MKITM="$(abs_builddir)/tests/mkitm"; \
 	MKOVERLAY="$(abs_builddir)/tests/mkoverlay"; \
+	MKRUNS="$(abs_builddir)/tests/mkruns"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL LIVE_PEER MKCAPTURE MKITM MKOVERLAY GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE MKITM MKOVERLAY MKRUNS GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -81,6 +82,16 @@ tests_mkitm_SOURCES = tests/mkitm.c
 check_PROGRAMS += tests/mkoverlay
 tests_mkoverlay_SOURCES = tests/mkoverlay.c tests/random.h
 tests_mkoverlay_LDADD =
+# Runs to compare.
+check_PROGRAMS += tests/mkruns
+tests_mkruns_SOURCES = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/mkruns.c \
+	tests/random.h
+tests_mkruns_LDADD = -lm
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -569,6 +580,7 @@ script_tests = \
 	tests/check_bootstrap.sh \
 	tests/cli/collateral.sh \
 	tests/cli/compare.sh \
+	tests/cli/baseline.sh \
 	tests/cli/completion.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \

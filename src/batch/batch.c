@@ -477,16 +477,19 @@ batch_load(struct session *session, const struct cli *cli, const struct filter *
 	return check_filter(session, filter, false, &err) < 0 ? report_error(&err) : STATUS_GOOD;
 }
 
+void
+batch_report(struct session *session, const struct filter *filter, const struct cli *cli,
+	     struct doubts *doubts)
+{
+	report_missing_names(session, cli, filter, 0);
+	report_notices(session, cli);
+	report_losses(session, cli, doubts);
+}
+
 int
-batch_judge(struct session *const *sessions, const struct filter *const *filters, size_t count,
-	    const struct cli *cli, struct doubts *doubts)
+batch_judge(const struct cli *cli, struct doubts *doubts)
 {
 	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
-	for (size_t i = 0; i < count; i++) {
-		report_missing_names(sessions[i], cli, filters[i], 0);
-		report_notices(sessions[i], cli);
-		report_losses(sessions[i], cli, doubts);
-	}
 	report_doubts(cli, doubts);
 	return judge_doubts(cli, doubts, STATUS_GOOD);
 }

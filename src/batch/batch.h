@@ -21,9 +21,10 @@ int batch_keep_indexes(struct session *, const struct cli *);
  * filter need, report problems, and add failed loads to DOUBTS. */
 int batch_load(struct session *, const struct cli *, const struct filter *, struct doubts *);
 
-/* End such a run over COUNT sessions.  Add the doubts that are known only now, and report all.
- * Doubts from decoding do not affect the status. */
-int batch_judge(struct session *const *, const struct filter *const *, size_t count,
-		const struct cli *, struct doubts *);
+/* Report the problems of a session that are known only after such a run, and add its doubts. */
+void batch_report(struct session *, const struct filter *, const struct cli *, struct doubts *);
+
+/* End such a run and report all doubts.  Those from decoding do not affect the status. */
+int batch_judge(const struct cli *, struct doubts *);
 
 #endif

@@ -21,6 +21,7 @@ enum { PIECE = 1 << 16 }; /* bytes to collect before a write */
 
 struct print {
 	const struct compare *compare;
+	const struct compare_good *good;
 	struct compare_texts texts[2];
 	struct expansion expansion;
 	struct export_kept kept;
@@ -133,7 +134,8 @@ add_line(struct print *print, const struct compare_difference *d, struct text *o
 	add_place(print, !first, d, &places);
 	text_addf(out, "%-9s %-37s ", compare_kind_name(d->kind), text_get(&places));
 	add_message(print, run, &d->at[run], out);
-	compare_add_remark(d, &print->texts[COMPARE_GOOD], &print->expansion, print->charset, out);
+	compare_add_remark(print->compare, d, &print->texts[COMPARE_GOOD], &print->expansion,
+			   print->charset, out);
 	text_add_char(out, '\n');
 	text_free(&places);
 }
@@ -165,6 +167,8 @@ add_json(struct print *print, const struct compare_difference *d, struct text *o
 	text_addf(out, "{\"kind\":\"%s\"", compare_kind_name(d->kind));
 	for (int run = 0; run < 2; run++)
 		add_json_place(print, run, d, out);
+	if (print->good->count > 1)
+		text_addf(out, ",\"good_runs\":%llu", (unsigned long long)d->runs);
 	if (d->kind == COMPARE_SLOWER)
 		text_addf(out, ",\"good_took\":%lld,\"bad_took\":%lld,\"with\":%llu",
 			  (long long)d->took[0], (long long)d->took[1],
@@ -173,12 +177,20 @@ add_json(struct print *print, const struct compare_difference *d, struct text *o
 }
 
 static void
-add_json_summary(const struct compare *compare, struct text *out)
+add_json_summary(const struct print *print, struct text *out)
 {
+	const struct compare *compare = print->compare;
 	text_addf(out, "{\"kind\":\"summary\",\"differences\":%zu", compare_count(compare));
 	for (int kind = 0; kind < COMPARE_KINDS; kind++)
 		text_addf(out, ",\"%s\":%llu", compare_kind_name((enum compare_kind)kind),
 			  (unsigned long long)compare_count_kind(compare, (enum compare_kind)kind));
+	if (print->good->count > 1) {
+		const char *nearest = print->good->names[compare_nearest(compare)];
+		text_addf(out, ",\"usual\":%llu,\"good_runs\":%zu,\"nearest\":",
+			  (unsigned long long)compare_count_kind(compare, COMPARE_KINDS),
+			  print->good->count);
+		export_json_string(out, nearest, strlen(nearest));
+	}
 	text_addf(out, ",\"good_messages\":%llu,\"bad_messages\":%llu}\n",
 		  (unsigned long long)compare_count_messages(compare, COMPARE_GOOD),
 		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
@@ -202,7 +214,7 @@ write_differences(struct print *print, struct writer *output, struct err *err)
 			return err->code;
 	}
 	if (print->json) {
-		add_json_summary(print->compare, &print->out);
+		add_json_summary(print, &print->out);
 	} else {
 		compare_summarise(print->compare, &print->out);
 		text_add_char(&print->out, '\n');
@@ -211,10 +223,12 @@ write_differences(struct print *print, struct writer *output, struct err *err)
 }
 
 static int
-print_differences(const struct compare *compare, struct session *const sessions[2],
-		  const struct cli *cli, struct err *err)
+print_differences(const struct compare *compare, const struct compare_good *good,
+		  struct session *bad, const struct cli *cli, struct err *err)
 {
+	struct session *const sessions[2] = {good->sides[compare_nearest(compare)].session, bad};
 	struct print print = {.compare = compare,
+			      .good = good,
 			      .json = cli->value[CLI_TO] && !strcmp(cli->value[CLI_TO], "jsonl"),
 			      .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
 	for (int run = 0; run < 2; run++) {
@@ -239,7 +253,7 @@ print_differences(const struct compare *compare, struct session *const sessions[
 
 /* Check that no option conflicts with --compare. */
 static int
-check_options(const struct cli *cli, struct session *const sessions[2], struct err *err)
+check_options(const struct cli *cli, const struct compare_request *request, struct err *err)
 {
 	static const enum cli_id others[] = {
 	    CLI_SPLIT,	 CLI_CHECK,  CLI_FIELDS,    CLI_TEMPLATE,    CLI_COLUMNS,
@@ -252,39 +266,67 @@ check_options(const struct cli *cli, struct session *const sessions[2], struct e
 		if (cli->value[others[i]])
 			return err_set(err, ERR_USAGE, "--compare cannot be used with --%s",
 				       cli_rows[others[i]].name);
-	if (session_is_live(sessions[0]) || session_is_live(sessions[1]))
+	bool live = session_is_live(request->bad.session);
+	for (size_t i = 0; i < request->good.count; i++)
+		live |= session_is_live(request->good.sides[i].session);
+	if (live)
 		return err_set(err, ERR_USAGE,
 			       "--compare reads to the end, and a live source has none");
 	return 0;
 }
 
+/* The runs, and what is found out about them. */
+struct inputs {
+	const struct compare_request *request;
+	const struct cli *cli;
+	struct doubts doubts;
+};
+
+static bool
+load_run(void *context, size_t i)
+{
+	struct inputs *inputs = context;
+	const struct compare_side *side = &inputs->request->good.sides[i];
+	return batch_load(side->session, inputs->cli, side->filter, &inputs->doubts) == STATUS_GOOD;
+}
+
+static void
+close_run(void *context, size_t i)
+{
+	struct inputs *inputs = context;
+	const struct compare_good *good = &inputs->request->good;
+	batch_report(good->sides[i].session, good->sides[i].filter, inputs->cli, &inputs->doubts);
+	good->close(good->context, i);
+}
+
 int
-compare_print(struct session *const sessions[2], const struct filter *const filters[2],
-	      const struct cli *cli)
+compare_print(const struct compare_request *request, const struct cli *cli)
 {
 	struct err err = {0};
-	struct doubts doubts = {0};
 	struct compare_options options;
-	struct compare_side sides[2] = {0};
-	if (check_options(cli, sessions, &err) < 0 ||
-	    compare_parse_options(cli, &options, &err) < 0)
+	struct inputs inputs = {.request = request, .cli = cli};
+	const struct compare_good good = {request->good.count, request->good.names,
+					  request->good.sides, load_run,
+					  close_run,	       &inputs};
+	const struct compare_side *bad = &request->bad;
+	if (check_options(cli, request, &err) < 0 || compare_parse_options(cli, &options, &err) < 0)
 		return report_error(&err);
-	for (int run = 0; run < 2; run++) {
-		if (batch_load(sessions[run], cli, filters[run], &doubts) != STATUS_GOOD)
-			return STATUS_FAILED;
-		sides[run] = (struct compare_side){.session = sessions[run],
-						   .filter = filters[run],
-						   .source = cli->value[CLI_SOURCE]};
-	}
-	struct compare *compare = compare_new(sides, &options, NULL);
-	compare_run(compare);
+	if (batch_load(bad->session, cli, bad->filter, &inputs.doubts) != STATUS_GOOD)
+		return STATUS_FAILED;
+	struct compare *compare = compare_new(&good, bad, &options, NULL);
+	bool compared = compare_run(compare);
 	compare_sort_by_good(compare);
-	int failed = print_differences(compare, sessions, cli, &err);
+	int failed = compared ? print_differences(compare, &good, bad->session, cli, &err) : 0;
 	size_t count = compare_count(compare);
-	compare_add_doubts(compare, &doubts);
+	const struct compare_side *ends[] = {&good.sides[compare_nearest(compare)], bad};
+	compare_add_doubts(compare, &inputs.doubts);
 	compare_free(compare);
 	if (failed < 0)
 		return report_error(&err);
-	int status = batch_judge(sessions, filters, 2, cli, &doubts);
+	if (!compared)
+		return STATUS_FAILED;
+	for (int run = 0; run < 2; run++)
+		batch_report(ends[run]->session, ends[run]->filter, cli, &inputs.doubts);
+	int status = batch_judge(cli, &inputs.doubts);
 	return count ? STATUS_DAMAGED : status;
 }

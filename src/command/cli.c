@@ -165,11 +165,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   .optional = true},
     [CLI_COMPARE] =
 	{0, "compare", NULL, OTHER,
-	 "compare two captures or sessions, GOOD BAD, apart from numbers and severities; "
-	 "exit with 1 if they differ"},
+	 "compare captures or sessions, GOOD BAD or GOOD... -- BAD, apart from numbers and "
+	 "severities; exit with 1 if they differ"},
     [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
 		    "with --compare: report a message if the time before it is FACTOR times "
-		    "as long and LENGTH longer; default 2,1ms"},
+		    "as long and LENGTH longer, or than several good runs; default 2,1ms"},
     [CLI_INFO] = {0, "info", NULL, OTHER,
 		  "print the format of each capture, the evidence for it, and a profile to "
 		  "start from"},
@@ -322,8 +322,10 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 		if (row == CLI_EXECUTE && add_script(cli, optarg, err) < 0)
 			return err->code;
 	}
+	cli->last_files = 0 - cli->files.count;
 	for (; optind < argc; optind++) /* after -- */
 		add_operand(cli, argv[optind]);
+	cli->last_files += cli->files.count;
 	return 0;
 }
 

@@ -102,6 +102,7 @@ struct cli {
 	VEC(const char *) commands;   /* run at the start: each -c, line of -x, +COMMAND */
 	VEC(char *) owned;	      /* the texts of -c and -x */
 	VEC(const char *) files;
+	size_t last_files; /* number of those after `--` */
 };
 
 /* Parse ARGV.  Return 0, or ERR_USAGE with the reason. */

@@ -271,7 +271,7 @@ run "$TRAWL" --compare -f text empty empty
 is "empty captures are equal" 0 "$status"
 run "$TRAWL" --compare good/lab.yaml
 is "one capture is not enough" 2 "$status"
-is "... and that is said" "trawl: --compare takes two captures or sessions: GOOD BAD" "$(cat err)"
+is "... and that is said" "trawl: --compare takes GOOD BAD or GOOD... -- BAD, not 1 good and 0 bad runs" "$(cat err)"
 run "$TRAWL" --compare good/lab.yaml none.bin
 is "no such file" 2 "$status"
 run "$TRAWL" --compare -t csv good/lab.yaml good/lab.yaml

@@ -239,6 +239,8 @@ struct runs {
 	struct folder folder;
 	struct session sessions[2];
 	struct filter filter;
+	struct compare_side side;
+	struct compare_good good;
 	struct compare *compare;
 };
 
@@ -265,7 +267,9 @@ compare_open(struct runs *runs, const char *format, const struct text files[2])
 		sides[i].session = session;
 		sides[i].filter = &runs->filter;
 	}
-	runs->compare = compare_new(sides, &options, NULL);
+	runs->good = (struct compare_good){.count = 1, .sides = &runs->side};
+	runs->side = sides[0];
+	runs->compare = compare_new(&runs->good, &sides[1], &options, NULL);
 	assert_true(compare_run(runs->compare));
 }
 

@@ -75,7 +75,7 @@ static size_t
 find(struct runs *r, size_t origins)
 {
 	vec_clear(&r->delays);
-	compare_find_delays(r->aligned, origins, factor, least, &r->delays);
+	compare_find_delays(r->aligned, origins, factor, least, 1, &r->delays);
 	return r->delays.count;
 }
 

@@ -7,6 +7,9 @@
  * messages is missing, the times decide which. Then a missing message and an equal
  * extra one nearby become a moved one. Finally times are compared.
  *
+ * If several good runs are aligned with BAD, the nearest one comes last, again: what differs from
+ * all of them differs from that one, too.
+ *
  * Work is proportional to the number of messages. LOOKS_MAX limits the work on
  * texts.
  */
@@ -17,6 +20,7 @@
 #include "base/map.h"
 #include "base/job.h"
 #include "query/compare/compare_align.h"
+#include "query/compare/compare_baseline.h"
 #include "query/compare/compare_mask.h"
 #include "query/compare/compare_slower.h"
 #include "query/gap/gap.h"
@@ -40,9 +44,12 @@ struct compare {
 	struct compare_options options;
 	const atomic_bool *stop;
 	VEC(struct compare_difference) list;
-	uint64_t kinds[COMPARE_KINDS];
+	uint64_t kinds[COMPARE_KINDS + 1];
+	const struct compare_good *good;
+	size_t nearest;
 
 	/* during compare_run() */
+	struct compare_baseline baseline; /* of several good runs; else only `runs` is set */
 	VEC(struct compare_aligned) aligned;
 	struct compare_texts texts[2];
 	unsigned looks; /* pairs of texts compared until now */
@@ -61,28 +68,38 @@ compare_kind_name(enum compare_kind kind)
 }
 
 struct compare *
-compare_new(const struct compare_side sides[2], const struct compare_options *options,
-	    const atomic_bool *stop)
+compare_new(const struct compare_good *good, const struct compare_side *bad,
+	    const struct compare_options *options, const atomic_bool *stop)
 {
 	struct compare *compare = mem_new(sizeof *compare);
 	compare->options = *options;
 	compare->stop = stop;
-	for (int run = 0; run < 2; run++) {
-		compare->sides[run] = sides[run];
-		compare->sides[run].stop = stop;
-		compare->texts[run].session = sides[run].session;
-	}
+	compare->good = good;
+	compare->baseline.runs = good->count;
+	compare->sides[COMPARE_BAD] = *bad;
+	compare->sides[COMPARE_BAD].stop = stop;
+	compare->texts[COMPARE_BAD].session = bad->session;
 	return compare;
 }
 
 static void
-drop_work(struct compare *compare)
+drop_good(struct compare *compare)
 {
+	compare->looks = 0;
+	compare_side_free(&compare->sides[COMPARE_GOOD]);
 	for (size_t i = 0; i < compare->aligned.count; i++)
 		vec_free(&compare->aligned.at[i].runs);
 	vec_free(&compare->aligned);
 	for (int run = 0; run < 2; run++)
 		compare_texts_free(&compare->texts[run]);
+}
+
+static void
+drop_work(struct compare *compare)
+{
+	drop_good(compare);
+	compare_baseline_free(&compare->baseline);
+	compare_side_free(&compare->sides[COMPARE_BAD]);
 }
 
 void
@@ -91,8 +108,6 @@ compare_free(struct compare *compare)
 	if (!compare)
 		return;
 	drop_work(compare);
-	for (int run = 0; run < 2; run++)
-		compare_side_free(&compare->sides[run]);
 	vec_free(&compare->list);
 	free(compare);
 }
@@ -545,15 +560,6 @@ add_between(struct compare *compare, const struct between *between, compare_runs
 
 /* --- moved messages ------------------------------------------------------ */
 
-/* Return the position of a message in its stream. */
-static size_t
-index_of(const struct compare_stream *stream, uint64_t number)
-{
-	size_t at;
-	lower_bound(at, stream->numbers.count, stream->numbers.at[at] < number);
-	return at;
-}
-
 static bool
 is_alone(const struct compare_difference *d, enum compare_kind kind)
 {
@@ -569,7 +575,7 @@ list_extra(const struct compare_difference *list, size_t count,
 	for (size_t i = count; i--;) {
 		if (!is_alone(&list[i], COMPARE_EXTRA))
 			continue;
-		size_t at = index_of(aligned->bad, list[i].at[COMPARE_BAD].number);
+		size_t at = compare_stream_find(aligned->bad, list[i].at[COMPARE_BAD].number);
 		uint64_t *head = map_add(map, aligned->bad->tokens.at[at]);
 		next[i + 1] = *head;
 		*head = i + 1;
@@ -588,14 +594,15 @@ join_moved(struct compare_difference *list, size_t count, const struct compare_a
 	for (size_t i = 0; i < count && map.count; i++) {
 		if (!is_alone(&list[i], COMPARE_MISSING))
 			continue;
-		size_t was = index_of(aligned->good, list[i].at[COMPARE_GOOD].number);
-		size_t here = index_of(aligned->bad, list[i].at[COMPARE_BAD].number);
+		size_t was = compare_stream_find(aligned->good, list[i].at[COMPARE_GOOD].number);
+		size_t here = compare_stream_find(aligned->bad, list[i].at[COMPARE_BAD].number);
 		uint64_t *head = map_find(&map, aligned->good->tokens.at[was]);
 		/* both are in order, so an extra one too far before stays too far for all later
 		 * ones */
 		for (; head && *head; *head = next[*head]) {
 			struct compare_difference *extra = &list[*head - 1];
-			size_t now = index_of(aligned->bad, extra->at[COMPARE_BAD].number);
+			size_t now =
+			    compare_stream_find(aligned->bad, extra->at[COMPARE_BAD].number);
 			if (now + near < here)
 				continue;
 			if (now > here + near)
@@ -671,7 +678,12 @@ align_streams(struct compare *compare, struct compare_aligned *aligned)
 			return false;
 		suit_skips(aligned);
 	}
+	size_t first = compare->list.count;
 	add_differences(compare, aligned);
+	if (compare->good->count > 1)
+		compare->list.count = first + compare_baseline_judge(&compare->baseline, aligned,
+								     compare->list.at + first,
+								     compare->list.count - first);
 	return !is_stopped(compare);
 }
 
@@ -679,17 +691,19 @@ static void
 add_slower(struct compare *compare)
 {
 	compare_delays delays = {0};
+	bool pair = compare->good->count == 1;
 	compare_find_delays(compare->aligned.at, compare->aligned.count, compare->options.factor,
-			    compare->options.least, &delays);
+			    compare->options.least, compare->good->count, &delays);
 	for (size_t i = 0; i < delays.count; i++) {
 		const struct compare_delay *delay = &delays.at[i];
 		const struct compare_aligned *aligned = &compare->aligned.at[delay->stream];
-		if (aligned->good->tokens.at[delay->a] != aligned->bad->tokens.at[delay->b])
+		if (aligned->good->tokens.at[delay->a] != aligned->bad->tokens.at[delay->b] && pair)
 			continue; /* it is already a difference, as changed */
 		struct compare_difference *d =
-		    add_difference(compare, aligned, COMPARE_SLOWER, delay->a, 1, delay->b, 1);
+		    add_difference(compare, aligned, COMPARE_SLOWER, delay->a, pair, delay->b, 1);
 		d->took[COMPARE_GOOD] = delay->took[0];
 		d->took[COMPARE_BAD] = delay->took[1];
+		d->runs = delay->runs;
 		d->with = delay->with;
 	}
 	vec_free(&delays);
@@ -818,20 +832,67 @@ read_side(void *context)
 	compare_side_read(context);
 }
 
-/* Read both runs; GOOD in another thread, if it starts. */
+/* Read GOOD, and BAD before the first good run; in two threads, if they start. */
 static bool
 read_sides(struct compare *compare)
 {
 	struct job job;
 	job_init(&job, read_side, &compare->sides[COMPARE_GOOD]);
-	bool beside = job_start_once(&job);
+	bool beside = !compare->baseline.run && job_start_once(&job);
 	if (!beside)
 		read_side(&compare->sides[COMPARE_GOOD]);
-	read_side(&compare->sides[COMPARE_BAD]);
+	if (!compare->baseline.run)
+		read_side(&compare->sides[COMPARE_BAD]);
 	if (beside)
 		job_join(&job);
 	job_free(&job);
 	return !is_stopped(compare);
+}
+
+/* Read a good run, and BAD with the first one. Find the differences of each origin. */
+static bool
+compare_with(struct compare *compare, size_t run)
+{
+	const struct compare_good *good = compare->good;
+	vec_clear(&compare->list);
+	compare->sides[COMPARE_GOOD] = good->sides[run];
+	compare->sides[COMPARE_GOOD].stop = compare->stop;
+	compare->texts[COMPARE_GOOD].session = good->sides[run].session;
+	if (!read_sides(compare))
+		return false;
+	match_all(compare);
+	for (size_t i = 0; i < compare->aligned.count; i++)
+		if (!align_streams(compare, &compare->aligned.at[i]))
+			return false;
+	return true;
+}
+
+/* Compare with each good run. Close all but the nearest one, and choose from its differences. */
+static bool
+compare_with_all(struct compare *compare)
+{
+	const struct compare_good *good = compare->good;
+	size_t fewest = SIZE_MAX;
+	for (size_t run = 0; run < good->count; run++) {
+		size_t worse = run;
+		if ((good->load && !good->load(good->context, run)) || !compare_with(compare, run))
+			return false;
+		doubts_add(&compare->sides[COMPARE_BAD].doubts,
+			   &compare->sides[COMPARE_GOOD].doubts);
+		if (good->count == 1)
+			return true;
+		compare_add_spans(compare->aligned.at, compare->aligned.count);
+		compare_baseline_next(&compare->baseline);
+		if (compare->list.count < fewest) {
+			fewest = compare->list.count;
+			worse = compare->nearest;
+			compare->nearest = run;
+		}
+		drop_good(compare);
+		if (worse != compare->nearest)
+			good->close(good->context, worse);
+	}
+	return compare_with(compare, compare->nearest);
 }
 
 /* Set the session's numbers of all places in a run. */
@@ -858,12 +919,8 @@ number_places(struct compare *compare, enum compare_run_id run)
 bool
 compare_run(struct compare *compare)
 {
-	if (!read_sides(compare))
+	if (!compare_with_all(compare))
 		return false;
-	match_all(compare);
-	for (size_t i = 0; i < compare->aligned.count; i++)
-		if (!align_streams(compare, &compare->aligned.at[i]))
-			return false;
 	add_slower(compare);
 	place_only_bad(compare);
 	if (compare->list.count)
@@ -871,6 +928,7 @@ compare_run(struct compare *compare)
 		      difference_compare);
 	for (size_t i = 0; i < compare->list.count; i++)
 		compare->kinds[compare->list.at[i].kind]++;
+	compare->kinds[COMPARE_KINDS] = compare->baseline.usual;
 	for (int run = 0; run < 2; run++)
 		number_places(compare, (enum compare_run_id)run);
 	drop_work(compare);
@@ -906,8 +964,13 @@ compare_count_messages(const struct compare *compare, enum compare_run_id run)
 void
 compare_add_doubts(const struct compare *compare, struct doubts *doubts)
 {
-	for (int run = 0; run < 2; run++)
-		doubts_add(doubts, &compare->sides[run].doubts);
+	doubts_add(doubts, &compare->sides[COMPARE_BAD].doubts);
+}
+
+size_t
+compare_nearest(const struct compare *compare)
+{
+	return compare->nearest;
 }
 
 static void
@@ -930,8 +993,9 @@ add_more(const struct compare_difference *d, struct text *out)
 }
 
 void
-compare_add_remark(const struct compare_difference *d, struct compare_texts *good,
-		   struct expansion *e, enum text_charset charset, struct text *out)
+compare_add_remark(const struct compare *compare, const struct compare_difference *d,
+		   struct compare_texts *good, struct expansion *e, enum text_charset charset,
+		   struct text *out)
 {
 	const struct compare_place *was = &d->at[COMPARE_GOOD];
 	struct message m;
@@ -941,11 +1005,14 @@ compare_add_remark(const struct compare_difference *d, struct compare_texts *goo
 		text_add_safe(out, text_get(&e->text), e->text.length, charset);
 		text_add_char(out, ']');
 	}
+	if (d->runs)
+		text_addf(out, "  [in %llu of %zu good runs]", (unsigned long long)d->runs,
+			  compare->good->count);
 	if (d->kind != COMPARE_SLOWER)
 		return;
 	text_add(out, "  [after ");
 	add_duration(d->took[COMPARE_BAD], out);
-	text_add(out, ", was ");
+	text_add(out, d->runs ? ", was up to " : ", was ");
 	add_duration(d->took[COMPARE_GOOD], out);
 	if (d->with)
 		text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
@@ -973,4 +1040,10 @@ compare_summarise(const struct compare *compare, struct text *out)
 		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
 	if (!compare->list.count)
 		text_add(out, ", apart from numbers and severities");
+	if (compare->good->count > 1)
+		text_addf(out, "; nearest of %zu good runs: %s", compare->good->count,
+			  compare->good->names[compare->nearest]);
+	if (compare->kinds[COMPARE_KINDS])
+		text_addf(out, "; %llu more as between good runs",
+			  (unsigned long long)compare->kinds[COMPARE_KINDS]);
 }

@@ -53,8 +53,9 @@ struct compare_difference {
 	enum compare_kind kind;
 	uint64_t count[2]; /* messages in each run from `at` on; 0: `at` is a neighbour */
 	struct compare_place at[2];
-	int64_t took[2]; /* SLOWER: ns since the predecessor */
+	int64_t took[2]; /* SLOWER: ns since the predecessor; of several good runs the longest */
 	uint64_t with;	 /* SLOWER: number of further origins with the same delay */
+	uint64_t runs;	 /* of several good runs, the number with the message or time of GOOD */
 	int64_t order;	 /* time in BAD, or its estimate */
 };
 
@@ -65,16 +66,28 @@ struct compare_options {
 #define COMPARE_FACTOR 2.0
 #define COMPARE_LEAST INT64_C(1000000)
 
+/* The good runs. The owner fills it in; COMPARE borrows it. */
+struct compare_good {
+	size_t count;
+	const char *const *names;
+	const struct compare_side *sides; /* open sessions */
+	/* Load what texts and times of run I need. Return false on failure. NULL: all is loaded. */
+	bool (*load)(void *context, size_t i);
+	void (*close)(void *context, size_t i); /* end its session; only of several runs */
+	void *context;
+};
+
 struct compare;
 
 /* Prepare a comparison. Sessions and filters are borrowed. The sessions must be linked, and no
  * other thread may use a filter during compare_run(). Setting STOP (may be NULL) ends the run
  * early. */
-struct compare *compare_new(const struct compare_side sides[2], const struct compare_options *,
-			    const atomic_bool *stop);
+struct compare *compare_new(const struct compare_good *, const struct compare_side *bad,
+			    const struct compare_options *, const atomic_bool *stop);
 void compare_free(struct compare *); /* NULL is allowed */
 
-/* Read both runs and find the differences; return false if stopped. */
+/* Read the runs and find the differences. Return false if stopped, or if a run was not loaded. Of
+ * several good runs only the nearest stays open, with the fewest differences: it is GOOD then. */
 bool compare_run(struct compare *);
 
 /* Sort the differences by their places in the list of GOOD. Those that only BAD has come before
@@ -84,17 +97,21 @@ void compare_sort_by_good(struct compare *);
 size_t compare_count(const struct compare *);
 const struct compare_difference *compare_get(const struct compare *, size_t i);
 
-/* Return the number of differences of a kind, or the number of messages of a run. */
+/* Return the number of differences of a kind (COMPARE_KINDS: left out as usual), or
+ * the number of messages of a run. */
 uint64_t compare_count_kind(const struct compare *, enum compare_kind);
 uint64_t compare_count_messages(const struct compare *, enum compare_run_id);
 
-/* Add the doubts about both runs. */
+size_t compare_nearest(const struct compare *); /* the number of the nearest good run */
+
+/* Add the doubts about all runs. */
 void compare_add_doubts(const struct compare *, struct doubts *);
 
 /* Append the remark that follows the text of a difference, in brackets, if any: the number of
- * further messages, the old text, the times. GOOD provides the texts; E is scratch. */
-void compare_add_remark(const struct compare_difference *, struct compare_texts *good,
-			struct expansion *, enum text_charset, struct text *out);
+ * further messages, the old text, good runs, the times. GOOD provides the texts; E is scratch. */
+void compare_add_remark(const struct compare *, const struct compare_difference *,
+			struct compare_texts *good, struct expansion *, enum text_charset,
+			struct text *out);
 
 /* Append one line: the number of differences of each kind and the numbers of messages. */
 void compare_summarise(const struct compare *, struct text *);

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 
 struct compare_job {
-	struct session *good, *bad;
-	struct filter filters[2]; /* clones */
+	const struct compare_good *of_owner;
+	struct compare_good good;
+	struct filter filter; /* of BAD: a clone */
 	struct compare *compare;
 	struct job thread;
 	bool compared; /* valid once done */
@@ -34,30 +35,46 @@ load_session(struct session *session, const struct filter *filter)
 		contexts_load(session->contexts);
 }
 
+static bool
+load_run(void *context, size_t i)
+{
+	struct compare_job *job = context;
+	load_session(job->good.sides[i].session, job->good.sides[i].filter);
+	return !job_is_stopping(&job->thread);
+}
+
+/* Close a run, but not while compare_job_free() interrupts it. */
+static void
+close_run(void *context, size_t i)
+{
+	struct compare_job *job = context;
+	job_lock(&job->thread);
+	job->of_owner->close(job->of_owner->context, i);
+	job_unlock(&job->thread);
+}
+
 static void
 run_job(void *context)
 {
 	struct compare_job *job = context;
-	load_session(job->good, &job->filters[COMPARE_GOOD]);
-	job->compared = !job_is_stopping(&job->thread) && compare_run(job->compare);
+	job->compared = compare_run(job->compare);
 }
 
 struct compare_job *
 compare_job_new(const struct compare_request *request)
 {
 	struct compare_job *job = mem_new(sizeof *job);
-	struct compare_side sides[2];
-	for (int run = 0; run < 2; run++) {
-		job->filters[run] = filter_clone(request->sides[run].filter);
-		sides[run] = request->sides[run];
-		sides[run].filter = &job->filters[run];
-	}
-	job->good = sides[COMPARE_GOOD].session;
-	job->bad = sides[COMPARE_BAD].session;
+	struct compare_side bad = request->bad;
+	job->filter = filter_clone(bad.filter);
+	bad.filter = &job->filter;
+	job->of_owner = &request->good;
+	job->good = (struct compare_good){request->good.count, request->good.names,
+					  request->good.sides, load_run,
+					  close_run,	       job};
 	job_init(&job->thread, run_job, job);
 	job->thread.notify = trace_host_notify;
-	job->thread.owner = &job->bad->host;
-	job->compare = compare_new(sides, &request->options, &job->thread.stopping);
+	job->thread.owner = &bad.session->host;
+	job->compare = compare_new(&job->good, &bad, &request->options, &job->thread.stopping);
 	job_start_once(&job->thread);
 	return job;
 }
@@ -68,11 +85,13 @@ compare_job_free(struct compare_job *job)
 	if (!job)
 		return;
 	job_cancel(&job->thread);
-	session_interrupt(job->good);
+	job_lock(&job->thread);
+	for (size_t i = 0; i < job->good.count; i++)
+		session_interrupt(job->good.sides[i].session);
+	job_unlock(&job->thread);
 	job_free(&job->thread);
 	compare_free(job->compare);
-	filter_free(&job->filters[COMPARE_GOOD]);
-	filter_free(&job->filters[COMPARE_BAD]);
+	filter_free(&job->filter);
 	free(job);
 }
 

@@ -9,17 +9,17 @@
 #include "query/compare/compare.h"
 
 /* A comparison to run. Sessions and filters must outlive the job, and nothing else may use the
- * session of GOOD. */
+ * sessions of good runs. */
 struct compare_request {
-	const char *name; /* name of GOOD for the screen */
-	struct compare_side sides[2];
+	struct compare_good good; /* without `load` */
+	struct compare_side bad;
 	struct compare_options options;
 };
 
 struct compare_job;
 
 /* Start the comparison. BAD must be fully indexed and its clocks related; the job itself loads
- * what GOOD needs. The session of BAD is notified at the end. */
+ * what the good runs need. The session of BAD is notified at the end. */
 struct compare_job *compare_job_new(const struct compare_request *);
 void compare_job_free(struct compare_job *); /* stops the job; NULL is allowed */
 

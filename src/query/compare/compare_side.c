@@ -153,6 +153,7 @@ compare_side_free(struct compare_side *side)
 		vec_free(&stream->exact);
 		vec_free(&stream->times);
 		vec_free(&stream->numbers);
+		free(stream->spans);
 		free(stream);
 	}
 	vec_free(&side->streams);

@@ -10,6 +10,7 @@
 #ifndef TRAWL_QUERY_COMPARE_COMPARE_SIDE_H
 #define TRAWL_QUERY_COMPARE_COMPARE_SIDE_H
 
+#include "base/lower_bound.h"
 #include "query/filter/filter.h"
 #include "trace/doubts.h"
 
@@ -18,6 +19,12 @@
 struct session;
 
 #define COMPARE_NO_TIME INT64_MIN
+
+/* A message of BAD in several good runs. */
+struct compare_span {
+	double least, second, most; /* ns that it came later after the last message of both */
+	uint32_t runs, lacking;	    /* number of runs with these times, and without the message */
+};
 
 /* The messages of one origin of one trace, in their order. */
 struct compare_stream {
@@ -28,7 +35,17 @@ struct compare_stream {
 	VEC(uint64_t) exact;   /* the same without masking */
 	VEC(int64_t) times;    /* session times, or COMPARE_NO_TIME */
 	VEC(uint64_t) numbers; /* numbers in the trace */
+	struct compare_span *spans; /* of BAD with several good runs, by message, else NULL */
 };
+
+/* Return the index of the message with a number, or of the first one after it. */
+static inline size_t
+compare_stream_find(const struct compare_stream *stream, uint64_t number)
+{
+	size_t at;
+	lower_bound(at, stream->numbers.count, stream->numbers.at[at] < number);
+	return at;
+}
 
 struct compare_side {
 	/* set by the owner, borrowed */

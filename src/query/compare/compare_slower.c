@@ -157,6 +157,55 @@ add_delays(const struct compare_aligned *aligned, size_t stream, double drift, d
 	}
 }
 
+/* --- several good runs --------------------------------------------------- */
+
+void
+compare_add_spans(const struct compare_aligned *aligned, size_t count)
+{
+	double drift = find_drift(aligned, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct compare_stream *good = aligned[i].good, *bad = aligned[i].bad;
+		struct steps steps = {.aligned = &aligned[i]};
+		struct step step;
+		while (has_times(&aligned[i]) && next_step(&steps, &step)) {
+			struct compare_span *span = &bad->spans[step.b];
+			double more = step.took[1] - fmax(step.took[0], 0) * drift;
+			if (good->tokens.at[step.a] != bad->tokens.at[step.b])
+				continue;
+			bool first = !span->runs++;
+			span->second =
+			    first ? INFINITY : fmin(span->second, fmax(more, span->least));
+			span->least = first ? more : fmin(span->least, more);
+			span->most = first ? more : fmax(span->most, more);
+		}
+	}
+}
+
+/* Append the delays of an origin. */
+static void
+add_long_steps(const struct compare_stream *bad, size_t stream, double factor, int64_t least,
+	       size_t runs, compare_delays *delays)
+{
+	const struct compare_span *end = bad->spans + bad->tokens.count;
+	double most = 0, second = 0;
+	for (const struct compare_span *span = bad->spans; span < end; span++) {
+		double excess = span->runs > runs / 2 ? span->second - span->least : 0;
+		second = fmax(second, fmin(excess, most));
+		most = fmax(most, excess);
+	}
+	for (const struct compare_span *span = bad->spans + 1; span < end; span++) {
+		size_t b = (size_t)(span - bad->spans);
+		double longer =
+		    fmax(fmax(factor * second, (double)least), span->most - span->least);
+		if (span->runs <= runs / 2 || span[-1].lacking == runs || span->least < longer)
+			continue;
+		int64_t took = bad->times.at[b] - bad->times.at[b - 1];
+		int64_t usual = took - (int64_t)span->least;
+		*vec_add(delays) =
+		    (struct compare_delay){stream, 0, b, {usual, took}, span->runs, 0};
+	}
+}
+
 /* --- common delays ------------------------------------------------------- */
 
 /* A delay with its time in BAD. */
@@ -214,11 +263,13 @@ join_delays(const struct compare_aligned *aligned, compare_delays *delays)
 
 void
 compare_find_delays(const struct compare_aligned *aligned, size_t count, double factor,
-		    int64_t least, compare_delays *delays)
+		    int64_t least, size_t runs, compare_delays *delays)
 {
 	double drift = find_drift(aligned, count);
 	for (size_t i = 0; i < count; i++)
-		if (has_times(&aligned[i]))
+		if (has_times(&aligned[i]) && runs > 1)
+			add_long_steps(aligned[i].bad, i, factor, least, runs, delays);
+		else if (has_times(&aligned[i]))
 			add_delays(&aligned[i], i, drift, factor, least, delays);
 	join_delays(aligned, delays);
 }

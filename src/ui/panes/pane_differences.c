@@ -98,14 +98,14 @@ differences_have_news(struct screen *screen)
 	struct differences_state *state = state_of(screen);
 	if (!screen->compare || state->compare)
 		return false;
-	if (!state->job && screen->indexed && clocks_are_settled(screen->session->clocks)) {
-		for (int run = 0; run < 2; run++)
-			state->texts[run].session = screen->compare->sides[run].session;
+	if (!state->job && screen->indexed && clocks_are_settled(screen->session->clocks))
 		state->job = compare_job_new(screen->compare);
-	}
 	state->compare = state->job ? compare_job_get(state->job) : NULL;
 	if (!state->compare)
 		return false;
+	const struct compare_good *good = &screen->compare->good;
+	state->texts[COMPARE_GOOD].session = good->sides[compare_nearest(state->compare)].session;
+	state->texts[COMPARE_BAD].session = screen->compare->bad.session;
 	note_signs(state);
 	screen->display_generation++;
 	return true;
@@ -135,6 +135,19 @@ short_name(const char *path)
 	return name;
 }
 
+/* Append the name of the good run. Of several, append the number and the nearest one, if known. */
+static void
+add_good_name(struct screen *screen, const char *(*shorten)(const char *), struct text *out)
+{
+	const struct compare *compare = state_of(screen)->compare;
+	const struct compare_good *good = &screen->compare->good;
+	const char *name = good->names[compare ? compare_nearest(compare) : 0];
+	if (good->count > 1)
+		text_addf(out, "%zu good runs%s", good->count, compare ? ", nearest: " : "");
+	if (good->count == 1 || compare)
+		text_add(out, shorten ? shorten(name) : name);
+}
+
 void
 differences_add_title(struct screen *screen, struct text *out)
 {
@@ -148,7 +161,7 @@ differences_add_title(struct screen *screen, struct text *out)
 		text_addf(out, "%zu difference%s from ", count, count == 1 ? "" : "s");
 	else
 		text_add(out, "no difference from ");
-	text_add(out, short_name(screen->compare->name));
+	add_good_name(screen, short_name, out);
 }
 
 /* Return true if the user started the program with a comparison. Otherwise show an error that
@@ -228,8 +241,8 @@ fill_cells(struct screen *screen, const struct compare_difference *d, struct tex
 	}
 	text_add_bytes(&cells[DIFFERENCE_ORIGIN], text_get(&e->origin), e->origin.length);
 	text_add_bytes(&cells[DIFFERENCE_TEXT], text_get(&e->text), e->text.length);
-	compare_add_remark(d, &state->texts[COMPARE_GOOD], &state->expansion, screen->charset,
-			   &cells[DIFFERENCE_TEXT]);
+	compare_add_remark(state->compare, d, &state->texts[COMPARE_GOOD], &state->expansion,
+			   screen->charset, &cells[DIFFERENCE_TEXT]);
 }
 
 static const struct text *
@@ -289,8 +302,10 @@ differences_title(struct screen *screen, struct text *out)
 {
 	text_addf(out, "differences  %zu%s", count_differences(screen),
 		  state_of(screen)->compare ? "" : "+");
-	if (screen->compare)
-		text_addf(out, " from %s", screen->compare->name);
+	if (!screen->compare)
+		return;
+	text_add(out, " from ");
+	add_good_name(screen, NULL, out);
 }
 
 /* --- jumps ------------------------------------------------------------- */
@@ -383,8 +398,8 @@ add_what(struct screen *screen, size_t i, struct text *out)
 	const struct text *cells = cells_of(screen, i);
 	text_add(out, text_get(&cells[DIFFERENCE_KIND]));
 	if (d->kind == COMPARE_CHANGED || d->kind == COMPARE_SLOWER) {
-		compare_add_remark(d, &state->texts[COMPARE_GOOD], &state->expansion,
-				   screen->charset, out);
+		compare_add_remark(state->compare, d, &state->texts[COMPARE_GOOD],
+				   &state->expansion, screen->charset, out);
 		return;
 	}
 	text_addf(out, " %s%s%s", text_get(&cells[DIFFERENCE_ORIGIN]),

@@ -150,6 +150,7 @@ long_unit_tests = \
 	tests/unit/test_waiting \
 	tests/unit/test_watch \
 	tests/unit/test_density \
+	tests/unit/test_plot \
 	tests/unit/test_context \
 	tests/unit/test_filter_random \
 	tests/unit/test_clock_keep \

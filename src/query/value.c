@@ -46,6 +46,7 @@ struct value_row {
 	enum expand_want want; /* if `expands` */
 	unsigned needs;	       /* bit set of enum value_need */
 	bool is_duration, is_time, is_part;
+	bool is_number; /* it can be plotted */
 	bool indexed; /* an index counts by it */
 };
 
@@ -535,9 +536,13 @@ static const struct value_row rows[] = {
     {.name = "text", .get = get_text, .expands = true, .want = EXPAND_BARE},
     {.name = "flags", .get = get_flags, .raw = raw_flags, .expands = true, .want = EXPAND_FLAGS},
     {.name = "kind", .get = get_kind, .raw = raw_kind},
-    {.name = "ticks", .get = get_ticks, .numbers = ticks_numbers},
-    {.name = "offset", .get = get_offset, .numbers = offset_numbers},
-    {.name = "length", .get = get_length, .raw = raw_length, .numbers = length_numbers},
+    {.name = "ticks", .get = get_ticks, .is_number = true, .numbers = ticks_numbers},
+    {.name = "offset", .get = get_offset, .is_number = true, .numbers = offset_numbers},
+    {.name = "length",
+     .get = get_length,
+     .is_number = true,
+     .raw = raw_length,
+     .numbers = length_numbers},
     {.name = "bytes", .get = get_bytes},
     {.name = "depth", .get = get_depth, .needs = VALUE_NEEDS_FLOW},
     {.name = "target", .get = get_target, .needs = VALUE_NEEDS_FLOW},
@@ -550,9 +555,11 @@ static const struct value_row field_row = {.name = "a field",
 					   .expands = true,
 					   .want = EXPAND_EXPORTED};
 static const struct value_row argument_row = {
-    .name = "an argument", .get = get_argument, .expands = true, .want = EXPAND_EXPORTED};
+    .name = "an argument", .get = get_argument, .is_number = true, .expands = true,
+    .want = EXPAND_EXPORTED};
 static const struct value_row interval_row = {.name = "an interval",
 					      .get = get_interval,
+					      .is_number = true,
 					      .needs = VALUE_NEEDS_INTERVALS,
 					      .is_duration = true};
 static const struct value_row context_row = {
@@ -773,6 +780,17 @@ bool
 value_is_time(const struct value_name *name)
 {
 	return name->row->is_time;
+}
+
+bool
+value_can_be_plotted(const struct value_name *name)
+{
+	bool number = name->row->is_number || name->argument_of;
+	for (size_t i = 0; name->row == &field_row && i < decoder_count; i++) {
+		const struct field_row *row = field_of(name, decoders[i]);
+		number |= row && row->type < FIELD_TEXT;
+	}
+	return number;
 }
 
 bool

@@ -125,6 +125,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 long_script_tests = \
 	tests/cli/parallel.sh \
 	tests/cli/pass.sh \
+	tests/cli/plot.sh \
 	tests/cli/programs.sh \
 	tests/cli/skip.sh \
 	tests/cli/follow.sh \

@@ -539,10 +539,9 @@ answer_plots(struct density *d, int64_t length, bool patient, struct density_ans
 		d->until = thread_now_ms() + length;
 		bool whole = plot_extend(d->plots.at[i], answer->unit, is_late, d);
 		d->until = whole && patient ? INT64_MAX : thread_now_ms() + FIRST_MS;
-		struct plot_answer *own =
-		    plot_answer_new(d->plots.at[i], &answer->window, is_late, d);
-		*vec_add(&answer->plots) = own;
-		answer->final &= own->final;
+		struct plot_answer **own = vec_add(&answer->plots);
+		*own = plot_answer_new(d->plots.at[i], &answer->window, is_late, d);
+		answer->final &= (*own)->final || (*own)->waits;
 	}
 }
 
@@ -665,7 +664,7 @@ question_new(struct density *d, const struct density_window *window,
 	for (size_t i = 0; i < d->plots.count; i++)
 		q->generation = generation_join(q->generation, plot_generation(d->plots.at[i]));
 	if (d->plots.count && session->intervals) /* pairs come after their cells */
-		q->known += session->intervals->searched(session->intervals->context);
+		q->known += session->intervals->searched(session->intervals->context, NULL);
 	for (size_t i = 0; filter && filter->known && i < session->traces.count; i++) {
 		struct matches_progress progress;
 		if (!filter->known[i])

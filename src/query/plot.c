@@ -1,6 +1,4 @@
-/*
- * Numbers over time: see plot.h.
- */
+/* Numbers over time: see plot.h. */
 #include "config.h"
 
 #include "query/plot.h"
@@ -42,7 +40,8 @@ struct plot {
 	VEC(struct point) points; /* of the messages just read */
 	uint64_t basis;		  /* epoch of the members below */
 	bool by_offset;		  /* offsets serve as times */
-	bool complete;		  /* all indexed messages were read */
+	bool waits;		  /* the intervals are not searched so far */
+	bool complete;		  /* all messages that can be read were read */
 	uint64_t *next;		  /* of each trace: the next cell */
 	VEC(struct plot_run) runs;
 	VEC(uint32_t) counts; /* by octave, PLOT_OCTAVES for each run */
@@ -152,27 +151,13 @@ add_points(struct plot *p, size_t count)
 	}
 }
 
-/* Read the next of the first KNOWN cells of a trace. Return false if there is none. */
-static bool
-read_next(struct plot *p, size_t number, uint64_t known)
-{
-	struct trace *trace = p->session->traces.at[number];
-	uint64_t begin = index_begin(trace_index(trace)), *next = &p->next[number];
-	*next = *next < begin ? begin : *next;
-	if (*next >= known)
-		return false;
-	if (filter_judge(&p->filter, trace, *next) != FILTER_NONE)
-		add_points(p, read_messages(p, number, *next, 0, SIZE_MAX));
-	(*next)++;
-	return true;
-}
-
 uint64_t
 plot_generation(const struct plot *p)
 {
-	uint64_t now =
-	    generation_join(clocks_generation(p->session->clocks),
-			    p->intervals ? p->intervals->starts(p->intervals->context) : 0);
+	unsigned starts = 0;
+	if (p->intervals)
+		p->intervals->searched(p->intervals->context, &starts);
+	uint64_t now = generation_join(clocks_generation(p->session->clocks), starts);
 	for (size_t i = 0; i < p->session->traces.count; i++) {
 		struct trace *trace = p->session->traces.at[i];
 		now = generation_join(now, trace_and_index_generation(trace),
@@ -186,7 +171,7 @@ static void
 forget_stale(struct plot *p, bool by_offset)
 {
 	uint64_t cells = 1, now = generation_join(plot_generation(p), by_offset);
-	size_t most = p->octaves ? PLOT_RUNS / 4 : PLOT_RUNS;
+	size_t most = p->octaves ? PLOT_RUNS / 2 : PLOT_RUNS;
 	bool many = p->runs.count > 2 * most && p->cell_runs > 1;
 	if (!generation_renew(&p->basis, now) && !many)
 		return;
@@ -210,11 +195,18 @@ plot_extend(struct plot *p, enum track_unit unit, plot_stop *stop, void *context
 	forget_stale(p, unit == TRACK_OFFSETS);
 	for (size_t i = 0; i < traces; i++)
 		sum += known[i] = index_known(trace_index(p->session->traces.at[i]));
-	/* lengths are known as far as the intervals were searched */
-	p->complete = !p->intervals || p->intervals->searched(p->intervals->context) >= sum;
-	for (size_t i = 0; i < traces && p->complete; i++)
-		while (p->complete && read_next(p, i, known[i]))
-			p->complete = !stop(context);
+	p->waits = p->intervals && p->intervals->searched(p->intervals->context, NULL) < sum;
+	p->complete = true;
+	for (size_t i = 0; i < traces; i++) {
+		struct trace *trace = p->session->traces.at[i];
+		uint64_t begin = index_begin(trace_index(trace)), *next = &p->next[i];
+		*next = *next < begin ? begin : *next;
+		for (; p->complete && !p->waits && *next < known[i]; p->complete = !stop(context)) {
+			if (filter_judge(&p->filter, trace, *next) != FILTER_NONE)
+				add_points(p, read_messages(p, i, *next, 0, SIZE_MAX));
+			(*next)++;
+		}
+	}
 	free(known);
 	return p->complete;
 }
@@ -272,7 +264,8 @@ plot_answer_new(struct plot *p, const struct density_window *w, plot_stop *stop,
 		answer->octaves = mem_new(w->columns * PLOT_OCTAVES * sizeof *answer->octaves);
 	answer->untimed = p->untimed;
 	answer->others = p->others;
-	answer->final = p->complete;
+	answer->waits = p->waits;
+	answer->final = p->complete && !p->waits;
 	for (size_t i = 0; i < p->runs.count; i++) {
 		const struct plot_run *run = &p->runs.at[i];
 		size_t trace = run->range.min_at.trace;
@@ -345,8 +338,7 @@ parse_name(struct plot *p, const char *name, struct err *err)
 		return err->code;
 	if (!value_can_be_plotted(p->name))
 		return err_set(err, ERR_USAGE,
-			       "%.32s is no number; expected a field, arg.NAME, length, ticks or "
-			       "interval.NAME",
+			       "%.32s is no number; expected a field, arg.NAME or interval.NAME",
 			       name);
 	if (value_needs(p->name) & VALUE_NEEDS_INTERVALS)
 		p->intervals = p->session->intervals;
@@ -354,19 +346,18 @@ parse_name(struct plot *p, const char *name, struct err *err)
 }
 
 struct plot *
-plot_new(struct session *session, const struct plot_options *options, struct err *err)
+plot_new(struct session *session, const char *name, const char *of, bool octaves, struct err *err)
 {
 	struct plot *p = mem_new(sizeof *p);
 	size_t traces = session->traces.count;
 	p->session = session;
 	p->filter = filter_all();
-	p->octaves = options->octaves;
+	p->octaves = octaves;
 	p->next = mem_new((traces + 1) * sizeof *p->next);
 	p->readers = mem_new((traces + 1) * sizeof *p->readers);
 	for (size_t i = 0; i < traces; i++)
 		p->readers[i] = reader_new(session->traces.at[i]);
-	if (parse_name(p, options->name, err) == 0 &&
-	    (!options->of || parse_of(p, options->of, err) == 0))
+	if (parse_name(p, name, err) == 0 && (!of || parse_of(p, of, err) == 0))
 		return p;
 	plot_free(p);
 	return NULL;

@@ -12,7 +12,8 @@
  * Cost: once that of expanding messages. Then some ns a run, and decoding a cell for each border.
  *
  * Memory: 112 bytes a run, with octaves 272. A cell has up to 32 runs, of 64 messages or more;
- * fewer if there would be more than PLOT_RUNS (28 MiB), but at least one.
+ * fewer if there would be more than PLOT_RUNS (28 MiB; with octaves half of it, 34 MiB), but at
+ * least one.
  *
  * Threads: one at a time, except plot_add_number() and plot_explain_absent().
  */
@@ -24,12 +25,6 @@
 enum {
 	PLOT_RUNS = 1 << 18,
 	PLOT_OCTAVES = 40 /* octave I: from 2^I up to 2^(I+1); the ends have the rest */
-};
-
-struct plot_options {
-	const char *name; /* of a number, as for value_name_new() */
-	const char *of;	  /* an origin or a filter; NULL: all messages */
-	bool octaves;	  /* also count numbers by octave */
 };
 
 /* Some numbers. Of equal ones, the first has the place. */
@@ -47,15 +42,17 @@ struct plot_answer {
 	uint32_t *octaves;     /* PLOT_OCTAVES for each column, or NULL */
 	uint64_t untimed;      /* numbers without a time on the clock of the window */
 	uint64_t others;       /* values that are no numbers */
+	bool waits;	       /* pairs of the interval are still searched */
 	bool final;	       /* the best answer from the current index */
 	struct plot_range columns[];
 };
 
-/* Create a plot. Return NULL with a reason if the name has no numbers, or if the filter is wrong
- * or depends on other messages. The session must outlive the result. */
-struct plot *plot_new(struct session *, const struct plot_options *, struct err *);
+/* Create a plot of NAME (as for value_name_new) in the messages of an origin, or that pass a filter
+ * (OF; NULL: all). OCTAVES: also count by octave. Return NULL with a reason if the name has no
+ * numbers, or if the filter is wrong or depends on other messages. */
+struct plot *plot_new(struct session *, const char *name, const char *of, bool octaves,
+		      struct err *);
 void plot_free(struct plot *);
-
 uint64_t plot_generation(const struct plot *); /* an epoch of all that the numbers depend on */
 
 typedef bool plot_stop(void *context); /* called after each cell */
@@ -68,7 +65,6 @@ bool plot_extend(struct plot *, enum track_unit, plot_stop *stop, void *context)
 struct plot_answer *plot_answer_new(struct plot *, const struct density_window *, plot_stop *stop,
 				    void *context);
 void plot_answer_free(struct plot_answer *);
-
 size_t plot_octave(long double number);
 
 /* Append the number of a message as its field shows it, not safe yet. READER: of its trace. */

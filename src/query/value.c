@@ -45,8 +45,7 @@ struct value_row {
 	bool expands;
 	enum expand_want want; /* if `expands` */
 	unsigned needs;	       /* bit set of enum value_need */
-	bool is_duration, is_time, is_part;
-	bool is_number; /* it can be plotted */
+	bool is_duration, is_time, is_part, can_be_plotted;
 	bool indexed; /* an index counts by it */
 };
 
@@ -536,11 +535,11 @@ static const struct value_row rows[] = {
     {.name = "text", .get = get_text, .expands = true, .want = EXPAND_BARE},
     {.name = "flags", .get = get_flags, .raw = raw_flags, .expands = true, .want = EXPAND_FLAGS},
     {.name = "kind", .get = get_kind, .raw = raw_kind},
-    {.name = "ticks", .get = get_ticks, .is_number = true, .numbers = ticks_numbers},
-    {.name = "offset", .get = get_offset, .is_number = true, .numbers = offset_numbers},
+    {.name = "ticks", .get = get_ticks, .can_be_plotted = true, .numbers = ticks_numbers},
+    {.name = "offset", .get = get_offset, .can_be_plotted = true, .numbers = offset_numbers},
     {.name = "length",
      .get = get_length,
-     .is_number = true,
+     .can_be_plotted = true,
      .raw = raw_length,
      .numbers = length_numbers},
     {.name = "bytes", .get = get_bytes},
@@ -555,11 +554,11 @@ static const struct value_row field_row = {.name = "a field",
 					   .expands = true,
 					   .want = EXPAND_EXPORTED};
 static const struct value_row argument_row = {
-    .name = "an argument", .get = get_argument, .is_number = true, .expands = true,
+    .name = "an argument", .get = get_argument, .can_be_plotted = true, .expands = true,
     .want = EXPAND_EXPORTED};
 static const struct value_row interval_row = {.name = "an interval",
 					      .get = get_interval,
-					      .is_number = true,
+					      .can_be_plotted = true,
 					      .needs = VALUE_NEEDS_INTERVALS,
 					      .is_duration = true};
 static const struct value_row context_row = {
@@ -785,12 +784,12 @@ value_is_time(const struct value_name *name)
 bool
 value_can_be_plotted(const struct value_name *name)
 {
-	bool number = name->row->is_number || name->argument_of;
-	for (size_t i = 0; name->row == &field_row && i < decoder_count; i++) {
+	bool can = name->row->can_be_plotted || name->argument_of;
+	for (size_t i = 0; name->row == &field_row && i < decoder_count && !can; i++) {
 		const struct field_row *row = field_of(name, decoders[i]);
-		number |= row && row->type < FIELD_TEXT;
+		can = row && row->type < FIELD_TEXT;
 	}
-	return number;
+	return can;
 }
 
 bool

@@ -42,9 +42,8 @@ struct session_intervals {
 	unsigned (*generation)(void *context);
 
 	/* Return how many cells all indexes had when the messages of all their cells were searched.
-	 * The pairs that end there do not change until the epoch `starts` goes up. */
-	uint64_t (*searched)(void *context);
-	unsigned (*starts)(void *context);
+	 * The pairs that end there do not change until *STARTS (unless NULL) goes up. */
+	uint64_t (*searched)(void *context, unsigned *starts);
 
 	/* Find all pairs in this thread, for batch output. The caller has loaded clocks and
 	 * contexts and built the indexes. */

@@ -101,7 +101,8 @@ struct intervals {
 	VEC(struct interval_forest) forests;
 	bool done;
 	uint64_t searched; /* see struct session_intervals */
-	struct generation settled, starts;
+	unsigned starts;   /* likewise */
+	struct generation settled;
 };
 
 /* --- definitions ----------------------------------------------------------- */
@@ -743,7 +744,7 @@ start_anew(struct intervals *s)
 	free_forests(s);
 	s->done = false;
 	s->searched = 0;
-	generation_bump(&s->starts);
+	s->starts++;
 	pthread_rwlock_unlock(&s->lock);
 	vec_clear(&s->found);
 	s->begun = false;
@@ -907,19 +908,15 @@ hook_generation(void *context)
 }
 
 static uint64_t
-hook_searched(void *context)
+hook_searched(void *context, unsigned *starts)
 {
 	struct intervals *s = context;
 	pthread_rwlock_rdlock(&s->lock);
 	uint64_t searched = s->searched;
+	if (starts)
+		*starts = s->starts;
 	pthread_rwlock_unlock(&s->lock);
 	return searched;
-}
-
-static unsigned
-hook_starts(void *context)
-{
-	return generation_now(&((struct intervals *)context)->starts);
 }
 
 static void
@@ -991,8 +988,8 @@ intervals_new(struct session *session, struct err *err)
 	s->session = session;
 	s->any = filter_all();
 	s->hook = (struct session_intervals){
-	    s,		 hook_count, hook_name,	  hook_find,  hook_generation, hook_searched,
-	    hook_starts, hook_load,  hook_unlink, hook_start, hook_wake};
+	    s,	       hook_count,  hook_name,	hook_find, hook_generation, hook_searched,
+	    hook_load, hook_unlink, hook_start, hook_wake};
 	pthread_rwlock_init(&s->lock, NULL);
 	job_init(&s->job, intervals_job, s);
 	s->job.nice = 10;

@@ -499,7 +499,7 @@ timeline_extreme(struct screen *screen, const struct command_call *call)
 	const struct timeline_plot *plot = timeline_plots_current(state, &selected);
 	const struct plot_range *all = plot && plot->answer ? &plot->answer->all : NULL;
 	if (!all || !all->count) {
-		screen_say(screen, NOTICE_PLOT_EMPTY);
+		screen_say(screen, NOTICE_PLOT_NONE);
 		return;
 	}
 	bool most = call->id == COMMAND_TIMELINE_MOST;

@@ -1,6 +1,4 @@
-/*
- * Plots on the timeline: see timeline_plots.h.
- */
+/* Plots on the timeline: see timeline_plots.h. */
 #include "config.h"
 
 #include "ui/panes/timeline_plots.h"
@@ -12,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EIGHTHS = 8 /* of a row */, SHADES = 4 };
+enum { EIGHTHS = 8 /* of a row */ };
 
 static void
 drop_plot(struct timeline_plot *plot)
@@ -78,16 +76,13 @@ static struct plot *
 make_plot(struct screen *screen, const char *typed)
 {
 	static const char heat[] = "heat ", of[] = " of ";
-	struct plot_options options = {.octaves = !strncmp(typed, heat, sizeof heat - 1)};
+	bool octaves = !strncmp(typed, heat, sizeof heat - 1);
+	char *name = mem_text(typed + (octaves ? sizeof heat - 1 : 0)), *end = strstr(name, of);
 	struct err err = {0};
-	char *name = mem_text(typed + (options.octaves ? sizeof heat - 1 : 0));
-	char *end = strstr(name, of);
-	options.name = name;
-	if (end) {
+	if (end)
 		*end = '\0';
-		options.of = end + sizeof of - 1;
-	}
-	struct plot *plot = plot_new(screen->session, &options, &err);
+	struct plot *plot =
+	    plot_new(screen->session, name, end ? end + sizeof of - 1 : NULL, octaves, &err);
 	if (!plot)
 		screen_error(screen, NOTICE_PLOT_REFUSED, err.what);
 	free(name);
@@ -130,11 +125,12 @@ timeline_plots_take(struct screen *screen, const struct density_answer *answer)
 		struct timeline_plot *plot = &state->plots.at[i];
 		struct text *limits[] = {&plot->most, &plot->least};
 		plot->answer = answer ? answer->plots.at[i] : NULL;
-		const struct plot_range *all = plot->answer ? &plot->answer->all : NULL;
 		for (int k = 0; k < 2; k++) {
 			text_clear(limits[k]);
-			if (all && all->count)
-				add_number(screen, plot, k ? &all->min_at : &all->max_at,
+			if (plot->answer && plot->answer->all.count)
+				add_number(screen, plot,
+					   k ? &plot->answer->all.min_at
+					     : &plot->answer->all.max_at,
 					   limits[k]);
 			int own =
 			    text_columns(text_get(limits[k]), limits[k]->length, screen->charset);
@@ -146,9 +142,9 @@ timeline_plots_take(struct screen *screen, const struct density_answer *answer)
 struct timeline_plot *
 timeline_plots_current(struct timeline_state *state, bool *selected)
 {
-	const struct timeline_line *line = &state->lines.at[state->at.line];
-	*selected = state->at.line < state->lines.count && line->kind == LINE_PLOT &&
-		    line->at < state->plots.count;
+	const struct timeline_line *line =
+	    state->at.line < state->lines.count ? &state->lines.at[state->at.line] : NULL;
+	*selected = line && line->kind == LINE_PLOT && line->at < state->plots.count;
 	if (*selected)
 		return &state->plots.at[line->at];
 	return state->plots.count ? &state->plots.at[0] : NULL;
@@ -191,8 +187,8 @@ static void
 draw_heat(struct screen *screen, const struct area *area, int y, int rows, size_t columns,
 	  const struct plot_answer *answer)
 {
-	static const char *const shades[2][SHADES] = {{"\u2591", "\u2592", "\u2593", "\u2588"},
-						      {".", ":", "*", "#"}};
+	static const char *const shades[2][4] = {{"\u2591", "\u2592", "\u2593", "\u2588"},
+						 {".", ":", "*", "#"}};
 	size_t first = plot_octave(answer->all.min), last = plot_octave(answer->all.max);
 	size_t high = (size_t)rows, each = (last - first) / high + 1; /* octaves in a row */
 	uint64_t *sums = mem_new(columns * high * sizeof *sums), most = 1;
@@ -260,20 +256,21 @@ timeline_plots_add_here(struct screen *screen, struct text *out)
 	char digits[32];
 	if (!answer || !answer->all.count)
 		return;
-	if (state->cursor.set && timeline_in_sight(&state->answer->window, state->cursor.time))
-		at =
-		    &answer->columns[density_column_of(&state->answer->window, state->cursor.time)];
-	if (at)
-		text_add(out, at->count ? "cursor: " : "cursor: none");
-	if (at && at->count)
+	const struct density_window *w = &state->answer->window;
+	if (state->cursor.set && timeline_in_sight(w, state->cursor.time))
+		at = &answer->columns[density_column_of(w, state->cursor.time)];
+	if (at && at->count) {
+		text_add(out, "cursor: ");
 		add_number(screen, plot, &at->min_at, out);
-	if (at && at->count > 1) {
-		text_add(out, " to ");
-		add_number(screen, plot, &at->max_at, out);
-	}
-	if (at)
+		text_add(out, at->count > 1 ? " to " : "");
+		if (at->count > 1)
+			add_number(screen, plot, &at->max_at, out);
 		text_addf(out, ", %s of ", text_number(digits, at->count));
-	text_addf(out, "%s numbers here", text_number(digits, answer->all.count));
+	} else if (at) {
+		text_add(out, "cursor: none of ");
+	}
+	text_addf(out, "%s numbers here%s", text_number(digits, answer->all.count),
+		  answer->final ? "" : " so far");
 	if (answer->untimed)
 		text_addf(out, ", %s without a time", text_number(digits, answer->untimed));
 	if (answer->others)

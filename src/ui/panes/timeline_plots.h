@@ -1,9 +1,6 @@
 /*
- * Plots on the timeline: numbers over time, a few rows each. `:plot` defines and removes them.
- *
- * A column is filled from its least to its greatest number, between the limits of the window, which
- * stand at the left. In a heat map, a row is one or more octaves, and the shade is the count in
- * relation to the largest.
+ * Plots on the timeline: numbers over time, a few rows each. A column is filled from its least to
+ * its greatest number. In a heat map, a row is one or more octaves, and the shade is the count.
  */
 #ifndef TRAWL_UI_TIMELINE_PLOTS_H
 #define TRAWL_UI_TIMELINE_PLOTS_H
@@ -31,7 +28,7 @@ bool timeline_plots_run(struct screen *, const char *typed);
 /* Take the plots of ANSWER (NULL: none) and their limits. */
 void timeline_plots_take(struct screen *, const struct density_answer *answer);
 
-/* Draw a plot from row Y on. RIGHT is the part of AREA after the names. */
+/* Draw a plot and its limits. RIGHT is the part of AREA after the names. */
 void timeline_plots_draw(struct screen *, const struct area *area, const struct area *right, int y,
 			 int rows, size_t plot);
 

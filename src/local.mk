@@ -336,6 +336,8 @@ libtrawl_a_SOURCES = \
 	src/query/compare/compare_slower.h \
 	src/query/density.c \
 	src/query/density.h \
+	src/query/plot.c \
+	src/query/plot.h \
 	src/query/filter/filter.c \
 	src/query/filter/filter.h \
 	src/query/filter/filter_context.c \
@@ -579,6 +581,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/timeline_lanes.h \
 	src/ui/panes/timeline_lines.c \
 	src/ui/panes/timeline_lines.h \
+	src/ui/panes/timeline_plots.c \
+	src/ui/panes/timeline_plots.h \
 	src/ui/panes/timeline_state.h \
 	src/ui/panes/timeline_text.c \
 	src/ui/panes/timeline_text.h \

@@ -142,6 +142,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 long_script_tests = \
 	tests/cli/parallel.sh \
 	tests/cli/pass.sh \
+	tests/cli/plot.sh \
 	tests/cli/programs.sh \
 	tests/cli/skip.sh \
 	tests/cli/follow.sh \
@@ -167,6 +168,7 @@ long_unit_tests = \
 	tests/unit/test_waiting \
 	tests/unit/test_watch \
 	tests/unit/test_density \
+	tests/unit/test_plot \
 	tests/unit/test_context \
 	tests/unit/test_overlay \
 	tests/unit/test_filter_random \

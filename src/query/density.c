@@ -12,9 +12,11 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/job.h"
+#include "query/plot.h"
 #include "query/span/context_spans.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
+#include "session/intervals.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -68,7 +70,8 @@ struct density {
 	struct reader **filter_readers; /* for filters: the others hold the cell being walked */
 	struct expansion scratch;
 	struct spans *spans;
-	int64_t spans_until; /* as thread_now_ms(): stop finding spans */
+	int64_t until;		  /* as thread_now_ms(): stop finding spans, reading plots */
+	VEC(struct plot *) plots; /* set by the owner while no worker runs */
 	int64_t published_ms;
 	VEC(struct piece) pieces; /* of a lane, across borders */
 	/* for the owner only: */
@@ -104,6 +107,9 @@ answer_free(struct density_answer *answer)
 	vec_free(&answer->states);
 	vec_free(&answer->spans);
 	vec_free(&answer->links);
+	for (size_t i = 0; i < answer->plots.count; i++)
+		plot_answer_free(answer->plots.at[i]);
+	vec_free(&answer->plots);
 	free(answer);
 }
 
@@ -511,7 +517,7 @@ static bool
 is_late(void *context)
 {
 	const struct density *d = context;
-	return is_overtaken(d) || thread_now_ms() >= d->spans_until;
+	return is_overtaken(d) || thread_now_ms() >= d->until;
 }
 
 /* Find the spans of the contexts until UNTIL. Return true if all are found. */
@@ -520,8 +526,23 @@ find_spans(struct density *d, int64_t until)
 {
 	if (!d->question->with_contexts)
 		return true;
-	d->spans_until = until;
+	d->until = until;
 	return spans_extend(d->spans, is_late, d);
+}
+
+/* Read the plots on for LENGTH ms, and add their answers. With PATIENT, read all that borders
+ * need. */
+static void
+answer_plots(struct density *d, int64_t length, bool patient, struct density_answer *answer)
+{
+	for (size_t i = 0; i < d->plots.count; i++) {
+		d->until = thread_now_ms() + length;
+		bool whole = plot_extend(d->plots.at[i], answer->unit, is_late, d);
+		d->until = whole && patient ? INT64_MAX : thread_now_ms() + FIRST_MS;
+		struct plot_answer **own = vec_add(&answer->plots);
+		*own = plot_answer_new(d->plots.at[i], &answer->window, is_late, d);
+		answer->final &= (*own)->final || (*own)->waits;
+	}
 }
 
 /* Build an answer, with cells decoded until UNTIL. */
@@ -596,6 +617,7 @@ density_work(void *context)
 		bool whole = extend_tracks(d, until);
 		struct density_answer *answer =
 		    answer_question(d, whole && again ? INT64_MAX : until);
+		answer_plots(d, again ? NEWS_MS : FIRST_MS, again, answer);
 		bool spans = find_spans(d, thread_now_ms() + FIRST_MS);
 		if (spans && d->question->with_contexts)
 			context_spans_add(d->spans, d->tracks, d->question->lanes, answer);
@@ -639,6 +661,10 @@ question_new(struct density *d, const struct density_window *window,
 		q->generation = generation_join(q->generation, index_generation(trace_index(trace)),
 						filter_generation(filter_basis(&q->filter), trace));
 	}
+	for (size_t i = 0; i < d->plots.count; i++)
+		q->generation = generation_join(q->generation, plot_generation(d->plots.at[i]));
+	if (d->plots.count && session->intervals) /* pairs come after their cells */
+		q->known += session->intervals->searched(session->intervals->context, NULL);
 	for (size_t i = 0; filter && filter->known && i < session->traces.count; i++) {
 		struct matches_progress progress;
 		if (!filter->known[i])
@@ -730,6 +756,12 @@ density_ask(struct density *d, const struct density_window *window,
 	return d->shown;
 }
 
+void
+density_add_plot(struct density *d, struct plot *plot)
+{
+	*vec_add(&d->plots) = plot;
+}
+
 bool
 density_has_news(struct density *d)
 {
@@ -792,6 +824,7 @@ density_free(struct density *d)
 	expansion_free(&d->scratch);
 	spans_free(d->spans);
 	vec_free(&d->pieces);
+	vec_free(&d->plots);
 	answer_free(d->shown);
 	answer_free(d->fresh);
 	free(d);

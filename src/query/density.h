@@ -29,6 +29,8 @@
 #include "query/track.h"
 
 struct density;
+struct plot;
+struct plot_answer;
 struct session;
 
 enum {
@@ -111,11 +113,15 @@ struct density_answer {
 	size_t states_left;		  /* number of states that did not fit */
 	VEC(struct density_span) spans;	  /* grouped by state */
 	VEC(struct density_link) links;	  /* at most two for each relation and column */
+	VEC(struct plot_answer *) plots;  /* of the plots set */
 };
 
 /* The session must outlive the result. session_signal() announces better answers. */
 struct density *density_new(struct session *);
 void density_free(struct density *); /* NULL is fine */
+
+/* Add a plot (query/plot.h), which must outlive it, to all answers. Before the first question. */
+void density_add_plot(struct density *, struct plot *);
 
 /* Return the best answer to this question, after waiting some ms at most. If there is none
  * yet, return the last answer, or NULL before the first. session_signal() announces better

@@ -45,7 +45,7 @@ struct value_row {
 	bool expands;
 	enum expand_want want; /* if `expands` */
 	unsigned needs;	       /* bit set of enum value_need */
-	bool is_duration, is_time, is_part;
+	bool is_duration, is_time, is_part, can_be_plotted;
 	bool indexed; /* an index counts by it */
 };
 
@@ -535,9 +535,13 @@ static const struct value_row rows[] = {
     {.name = "text", .get = get_text, .expands = true, .want = EXPAND_BARE},
     {.name = "flags", .get = get_flags, .raw = raw_flags, .expands = true, .want = EXPAND_FLAGS},
     {.name = "kind", .get = get_kind, .raw = raw_kind},
-    {.name = "ticks", .get = get_ticks, .numbers = ticks_numbers},
-    {.name = "offset", .get = get_offset, .numbers = offset_numbers},
-    {.name = "length", .get = get_length, .raw = raw_length, .numbers = length_numbers},
+    {.name = "ticks", .get = get_ticks, .can_be_plotted = true, .numbers = ticks_numbers},
+    {.name = "offset", .get = get_offset, .can_be_plotted = true, .numbers = offset_numbers},
+    {.name = "length",
+     .get = get_length,
+     .can_be_plotted = true,
+     .raw = raw_length,
+     .numbers = length_numbers},
     {.name = "bytes", .get = get_bytes},
     {.name = "depth", .get = get_depth, .needs = VALUE_NEEDS_FLOW},
     {.name = "target", .get = get_target, .needs = VALUE_NEEDS_FLOW},
@@ -550,9 +554,11 @@ static const struct value_row field_row = {.name = "a field",
 					   .expands = true,
 					   .want = EXPAND_EXPORTED};
 static const struct value_row argument_row = {
-    .name = "an argument", .get = get_argument, .expands = true, .want = EXPAND_EXPORTED};
+    .name = "an argument", .get = get_argument, .can_be_plotted = true, .expands = true,
+    .want = EXPAND_EXPORTED};
 static const struct value_row interval_row = {.name = "an interval",
 					      .get = get_interval,
+					      .can_be_plotted = true,
 					      .needs = VALUE_NEEDS_INTERVALS,
 					      .is_duration = true};
 static const struct value_row context_row = {
@@ -773,6 +779,17 @@ bool
 value_is_time(const struct value_name *name)
 {
 	return name->row->is_time;
+}
+
+bool
+value_can_be_plotted(const struct value_name *name)
+{
+	bool can = name->row->can_be_plotted || name->argument_of;
+	for (size_t i = 0; name->row == &field_row && i < decoder_count && !can; i++) {
+		const struct field_row *row = field_of(name, decoders[i]);
+		can = row && row->type < FIELD_TEXT;
+	}
+	return can;
 }
 
 bool

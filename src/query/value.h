@@ -100,6 +100,9 @@ unsigned value_needs(const struct value_name *);
 bool value_is_duration(const struct value_name *);
 bool value_is_time(const struct value_name *);
 
+/* True if single messages, or ends of intervals, may have a number under this name. */
+bool value_can_be_plotted(const struct value_name *);
+
 /* True if the values add up to a whole, as the times in all states do. */
 bool value_is_part(const struct value_name *);
 

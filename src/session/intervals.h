@@ -41,6 +41,10 @@ struct session_intervals {
 	/* Return an epoch that goes up when find() may find other pairs. */
 	unsigned (*generation)(void *context);
 
+	/* Return how many cells all indexes had when the messages of all their cells were searched.
+	 * The pairs that end there do not change until *STARTS (unless NULL) goes up. */
+	uint64_t (*searched)(void *context, unsigned *starts);
+
 	/* Find all pairs in this thread, for batch output. The caller has loaded clocks and
 	 * contexts and built the indexes. */
 	void (*load)(void *context);

@@ -33,6 +33,7 @@
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane_intervals.h"
 #include "ui/panes/pane_timeline.h"
+#include "ui/panes/timeline_plots.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/term.h"
 #include "ui/recording.h"
@@ -345,6 +346,13 @@ toggle_timeline(struct screen *screen, const struct command_call *call)
 		open_pane(screen, PANE_TIMELINE, NULL);
 	else
 		toggle_pane(screen, PANE_TIMELINE, call->text);
+}
+
+static void
+plot_values(struct screen *screen, const struct command_call *call)
+{
+	if (timeline_plots_run(screen, call->text))
+		open_pane(screen, PANE_TIMELINE, NULL);
 }
 
 static void

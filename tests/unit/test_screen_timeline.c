@@ -504,18 +504,86 @@ test_timeline_looks(void **state)
 	scene_quit(s);
 }
 
+static void
+add_pid(FILE *file, int i)
+{
+	fprintf(file, "  %d   90 I tag%d: text\n", 1000 + i % 700, i % 2);
+}
+
+/* A plot goes to its extremes, costs nothing while nothing changes, and can be removed. */
+static void
+test_timeline_plot(void **state)
+{
+	struct scene *s = *state;
+	struct log_scene l;
+	open_log(s, &l, add_pid);
+	scene_wait(s, " 2,000 messages here");
+	scene_keys(s, ":plot pid of tag0\r");
+	scene_wait_row(s, "1698 ", "|");
+	scene_wait_row(s, "pid of tag0 ", "|");
+	scene_wait_row(s, "1000 ", "|");
+	scene_wait(s, " of 1,000 numbers here\n");
+	scene_check_idle(s);
+	scene_keys(s, "^");
+	scene_wait(s, "\n 699 of 2,000 ");
+	scene_wait(s, "\n cursor: ");
+	scene_keys(s, "_");
+	scene_wait(s, "\n 1 of 2,000 ");
+	scene_keys(s, ":plot arg.none\r");
+	scene_wait(s, "no message here has arg.none");
+	scene_check_idle(s);
+	scene_keys(s, ":plot -2\r");
+	scene_until(s, "no message here", false);
+	scene_keys(s, ":plot -1\r");
+	scene_until(s, "1698 ", false);
+	close_log(s, &l);
+}
+
+/* A plot extends as the capture grows. */
+static void
+test_timeline_plot_grows(void **state)
+{
+	struct session_fixture f;
+	struct scene *s = *state;
+	char whole[128], part[128], command[512], before[64] = "";
+	session_fixture_open(&f, "-c 40000 --rate=0", NULL);
+	snprintf(whole, sizeof whole, "%s/soc.stp", f.folder);
+	snprintf(part, sizeof part, "%s/part.stp", f.folder);
+	snprintf(command, sizeof command, "head -c 150000 %s >%s", whole, part);
+	assert_int_equal(system(command), 0);
+	scene_open(s, 24, 80, "xterm-256color", part, "--no-cache", "--ascii", "--follow", NULL);
+	scene_wait_at(s, 0, " follow");
+	scene_keys(s, ":plot length\r");
+	scene_wait(s, " numbers here");
+	scene_check_idle(s);
+	for (int y = 0; y < s->rows; y++) {
+		const char *row = emulator_row(s->emulator, y), *end = strstr(row, " numbers here");
+		if (end)
+			snprintf(before, sizeof before, "%.*s here", (int)(end + 8 - row), row);
+	}
+	assert_string_not_equal(before, "");
+	snprintf(command, sizeof command, "tail -c +150001 %s >>%s", whole, part);
+	assert_int_equal(system(command), 0);
+	scene_until(s, before, false);
+	scene_wait(s, " numbers here");
+	scene_check_idle(s);
+	scene_quit(s);
+	session_fixture_close(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_idle_timeline),   scene_test(test_timeline),
-	    scene_test(test_timeline_brush),  scene_test(test_timeline_screens),
-	    scene_test(test_timeline_bytes),  scene_test(test_timeline_links),
-	    scene_test(test_timeline_apart),  scene_test(test_timeline_many_origins),
-	    scene_test(test_timeline_order),  scene_test(test_timeline_contexts),
-	    scene_test(test_timeline_states), scene_test(test_timeline_origins),
-	    scene_test(test_timeline_filter), scene_test(test_timeline_looks),
-	    scene_test(test_timeline_tie),
+	    scene_test(test_idle_timeline),	  scene_test(test_timeline),
+	    scene_test(test_timeline_brush),	  scene_test(test_timeline_screens),
+	    scene_test(test_timeline_bytes),	  scene_test(test_timeline_links),
+	    scene_test(test_timeline_apart),	  scene_test(test_timeline_many_origins),
+	    scene_test(test_timeline_order),	  scene_test(test_timeline_contexts),
+	    scene_test(test_timeline_states),	  scene_test(test_timeline_origins),
+	    scene_test(test_timeline_filter),	  scene_test(test_timeline_looks),
+	    scene_test(test_timeline_tie),	  scene_test(test_timeline_plot),
+	    scene_test(test_timeline_plot_grows),
 	};
 	return scene_run_group("screen: timeline", tests);
 }

@@ -101,6 +101,8 @@ struct intervals {
 	VEC(struct interval_result) results;
 	VEC(struct interval_forest) forests;
 	bool done;
+	uint64_t searched; /* see struct session_intervals */
+	unsigned starts;   /* likewise */
 	struct generation settled;
 };
 
@@ -687,9 +689,9 @@ note_begins(struct intervals *s, size_t trace)
 	vec_free(&notable);
 }
 
-/* Publish the results of all pairs. DONE: all indexed messages were read. */
+/* Publish the results of all pairs. DONE: the messages of INDEXED cells were read. */
 static void
-publish_pairs(struct intervals *s, bool done)
+publish_pairs(struct intervals *s, bool done, uint64_t indexed)
 {
 	bool more = s->fed != s->summarised_at;
 	s->summarised_at = s->fed;
@@ -706,8 +708,9 @@ publish_pairs(struct intervals *s, bool done)
 			note_begins(s, i);
 	}
 	pthread_rwlock_wrlock(&s->lock);
-	bool news = more || s->done != done;
+	bool news = more || s->done != done || (done && s->searched != indexed);
 	s->done = done;
+	s->searched = done ? indexed : s->searched;
 	pthread_rwlock_unlock(&s->lock);
 	if (done && s->settled_at != s->fed)
 		generation_bump(&s->settled);
@@ -741,6 +744,8 @@ start_anew(struct intervals *s)
 		(void)vec_add(&s->results);
 	free_forests(s);
 	s->done = false;
+	s->searched = 0;
+	s->starts++;
 	pthread_rwlock_unlock(&s->lock);
 	vec_clear(&s->found);
 	s->begun = false;
@@ -778,19 +783,21 @@ static void
 walk_on(struct intervals *s)
 {
 	bool more = true;
-	uint64_t next = 4 * s->fed + BATCH;
+	uint64_t next = 4 * s->fed + BATCH, indexed = 0;
+	for (size_t i = 0; i < s->session->traces.count; i++)
+		indexed += index_known(trace_index(s->session->traces.at[i]));
 	while (more && !job_is_stopping(&s->job)) {
 		more = look_at_batch(s);
 		feed_found(s);
 		if (more && !s->loaded && s->fed >= next) { /* publish early results, at every
 							       fourfold number of items */
-			publish_pairs(s, false);
+			publish_pairs(s, false, indexed);
 			next = 4 * s->fed;
 		}
 		if (more && !job_told_within(&s->job, TELL_MS))
 			job_tell(&s->job);
 	}
-	publish_pairs(s, !more);
+	publish_pairs(s, !more, indexed);
 }
 
 static void
@@ -902,6 +909,18 @@ hook_generation(void *context)
 	return generation_now(&s->settled);
 }
 
+static uint64_t
+hook_searched(void *context, unsigned *starts)
+{
+	struct intervals *s = context;
+	pthread_rwlock_rdlock(&s->lock);
+	uint64_t searched = s->searched;
+	if (starts)
+		*starts = s->starts;
+	pthread_rwlock_unlock(&s->lock);
+	return searched;
+}
+
 static void
 hook_unlink(void *context)
 {
@@ -970,9 +989,9 @@ intervals_new(struct session *session, struct err *err)
 	const struct interval_options *options = session->profile.intervals.at;
 	s->session = session;
 	s->any = filter_all();
-	s->hook = (struct session_intervals){s,		  hook_count,	   hook_name,
-					     hook_find,	  hook_generation, hook_load,
-					     hook_unlink, hook_start,	   hook_wake};
+	s->hook = (struct session_intervals){
+	    s,	       hook_count,  hook_name,	hook_find, hook_generation, hook_searched,
+	    hook_load, hook_unlink, hook_start, hook_wake};
 	pthread_rwlock_init(&s->lock, NULL);
 	job_init(&s->job, intervals_job, s);
 	s->job.nice = 10;

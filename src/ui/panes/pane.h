@@ -22,7 +22,7 @@ struct pane_key {
 	bool spare; /* hidden first if the rule is too narrow */
 };
 
-enum { PANE_KEYS_MAX = 8 };
+enum { PANE_KEYS_MAX = 9 };
 
 struct pane_ops {
 	const char *name;

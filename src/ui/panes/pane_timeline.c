@@ -50,6 +50,7 @@ timeline_close(void *context)
 	vec_free(&state->lines);
 	timeline_intervals_free(&state->intervals);
 	timeline_flow_free(&state->flow);
+	timeline_plots_free(state);
 	free(state->split);
 	free(state->known);
 	free(state->brush);
@@ -122,6 +123,8 @@ timeline_rows(struct screen *screen)
 		lanes = (int)state->lanes.count;
 	if (state)
 		rows += (int)timeline_flow_lanes(&state->flow);
+	if (state)
+		rows += (int)state->plots.count * TIMELINE_PLOT_ROWS;
 	if (state && state->unfolded)
 		rows += (int)state->pairs.count;
 	return rows + lanes;
@@ -194,6 +197,7 @@ ask_density(struct screen *screen, size_t columns)
 	    density_ask(state->density, w, state->lanes.at, state->lanes.count, true, &filter);
 	timeline_pairs_make(screen);
 	timeline_intervals_make(&state->intervals, screen, timeline_answer(state));
+	timeline_plots_take(screen, timeline_answer(state));
 	const struct density_answer *answer = state->answer;
 	if (answer && (answer->final || answer->states.count)) /* contexts may come later */
 		timeline_states_make(screen, answer);
@@ -237,12 +241,16 @@ timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 	prepare_timeline(screen, area, rows, &gutter);
 	const struct density_answer *answer = timeline_answer(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
-	lines_show(&state->at, state->lines.count, (int)rows);
+	int room = (int)rows; /* if each line had one row */
+	for (size_t i = 0; i < state->lines.count; i++)
+		room -= state->lines.at[i].rows - 1;
+	lines_show(&state->at, state->lines.count, room > 0 ? room : 1);
 	if (answer && axis)
 		timeline_draw_axis(screen, area, gutter, 0);
 	int y = axis;
 	state->shown = 0;
-	for (size_t i = state->at.top; i < state->lines.count && y < axis + (int)rows; i++) {
+	for (size_t i = state->at.top;
+	     i < state->lines.count && y + state->lines.at[i].rows <= axis + (int)rows; i++) {
 		timeline_draw_line(screen, area, y, i, gutter);
 		y += state->lines.at[i].rows;
 		state->shown++;
@@ -481,6 +489,28 @@ timeline_go(struct screen *screen, const struct command_call *call)
 	shown_set_focus(screen, PANE_LIST);
 }
 
+/* Go to the message with the greatest number of the plot in the window, or with the least. */
+static void
+timeline_extreme(struct screen *screen, const struct command_call *call)
+{
+	struct timeline_state *state = timeline_state_of(screen);
+	const struct list *list = screen->list;
+	bool selected;
+	const struct timeline_plot *plot = timeline_plots_current(state, &selected);
+	const struct plot_range *all = plot && plot->answer ? &plot->answer->all : NULL;
+	if (!all || !all->count) {
+		screen_say(screen, NOTICE_PLOT_NONE);
+		return;
+	}
+	bool most = call->id == COMMAND_TIMELINE_MOST;
+	const struct plot_place *to = most ? &all->max_at : &all->min_at;
+	struct sequence_position p = {.at = {to->cell, to->at}};
+	while (p.trace < list->lane_count && list->lanes[p.trace].number != to->trace)
+		p.trace++;
+	if (p.trace < list->lane_count)
+		go_to(screen, p, true);
+}
+
 /* Append the filter from A to B. */
 static void
 add_brush(const struct density_answer *answer, int64_t from, int64_t to, struct text *out)
@@ -577,6 +607,7 @@ static void
 timeline_move(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = timeline_state_of(screen);
+	state->plot_wanted = 0;
 	lines_go_to(&state->at, state->lines.count, (int64_t)state->at.line + pane_step(call, 1));
 }
 
@@ -614,6 +645,8 @@ static pane_command *const timeline_commands[COMMAND_COUNT] = {
     [COMMAND_TIMELINE_LEFT] = timeline_step,
     [COMMAND_TIMELINE_RIGHT] = timeline_step,
     [COMMAND_TIMELINE_GO] = timeline_go,
+    [COMMAND_TIMELINE_MOST] = timeline_extreme,
+    [COMMAND_TIMELINE_LEAST] = timeline_extreme,
     [COMMAND_TIMELINE_A] = set_mark,
     [COMMAND_TIMELINE_B] = set_mark,
     [COMMAND_TIMELINE_BRUSH] = timeline_brush,
@@ -633,6 +666,7 @@ const struct pane_ops pane_timeline = {
 	     {COMMAND_TIMELINE_BRUSH, .word = "span"},
 	     {COMMAND_TIMELINE_LANES, .word = "unfold", .spare = true},
 	     {COMMAND_TIMELINE_FUNCTIONS, .word = "calls", .spare = true},
+	     {COMMAND_TIMELINE_MOST, COMMAND_TIMELINE_LEAST, "extremes", .spare = true},
 	     {COMMAND_TIMELINE_FIT, .word = "fit"},
 	     {COMMAND_TIMELINE, .word = "close"}},
     .draw = timeline_draw,

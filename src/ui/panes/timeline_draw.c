@@ -16,6 +16,7 @@
 #include "ui/panes/pane.h"
 #include "ui/panes/timeline_lanes.h"
 #include "ui/panes/timeline_lines.h"
+#include "ui/panes/timeline_plots.h"
 #include "ui/panes/timeline_state.h"
 #include "ui/panes/timeline_text.h"
 #include "ui/screen/screen.h"
@@ -433,7 +434,9 @@ timeline_draw_foot(struct screen *screen, const struct area *area, int y, int ro
 	size_t lane = 0;
 	uint64_t most = largest_count(answer, &lane);
 	char digits[32];
-	add_totals(state, answer, &left);
+	timeline_plots_add_here(screen, &left);
+	if (!left.length)
+		add_totals(state, answer, &left);
 	if (state->shown && state->shown < state->lines.count)
 		text_addf(&left, ", lanes %zu to %zu of %zu", state->at.top + 1,
 			  state->at.top + state->shown, state->lines.count);
@@ -479,12 +482,15 @@ timeline_draw_line(struct screen *screen, const struct area *area, int y, size_t
 	else if (line->kind == LINE_LANE && screen->session->traces.count > 1)
 		role = trace_role(screen->session, state->lanes.at[line->at].trace);
 	const char *name = timeline_line_name(screen, line);
-	canvas_put_cell(screen->canvas, area, y + line->rows - 1, 0, gutter > 0 ? gutter - 1 : 0,
-			role, name, strlen(name));
+	int row = line->kind == LINE_PLOT && line->rows > 2 ? 1 : line->rows - 1;
+	canvas_put_cell(screen->canvas, area, y + row, 0, gutter > 0 ? gutter - 1 : 0, role, name,
+			strlen(name));
 	if (!answer)
 		return;
 	if (line->kind == LINE_CONTEXT)
 		draw_spans(screen, &right, y, state->states.at[line->at].number);
+	else if (line->kind == LINE_PLOT)
+		timeline_plots_draw(screen, area, &right, y, line->rows, line->at);
 	else if (line->kind == LINE_FLOW)
 		timeline_flow_draw(&state->flow, screen, &right, y, line->at);
 	else if (line->kind == LINE_INTERVAL)
@@ -500,7 +506,7 @@ timeline_draw_line(struct screen *screen, const struct area *area, int y, size_t
 	else if (line->kind == LINE_LANE || !state->all)
 		draw_density(screen, &right, y, line);
 	const struct density_window *w = &answer->window;
-	for (int row = 0; row < line->rows; row++)
+	for (row = 0; row < line->rows; row++)
 		if (state->cursor.set && timeline_in_sight(w, state->cursor.time))
 			canvas_role(screen->canvas, &right, y + row,
 				    (int)density_column_of(w, state->cursor.time), 1, ROLE_CURSOR);

@@ -14,6 +14,7 @@
 enum {
 	GUTTER_MAX = 16,   /* columns for the names of lanes */
 	LANE_ROWS_MAX = 4, /* of a lane, if room allows */
+	PLOT_ROWS = 3,	   /* of a plot, even if others must scroll */
 	WIDE = 100,	   /* least columns for more words */
 };
 
@@ -42,6 +43,8 @@ timeline_line_name(struct screen *screen, const struct timeline_line *line)
 		return state->names.at[line->at];
 	case LINE_FLOW:
 		return state->flow.lanes ? state->flow.name[line->at] : "functions";
+	case LINE_PLOT:
+		return state->plots.at[line->at].name;
 	case LINE_CONTEXT:
 		return state->states.at[line->at].name;
 	case LINE_LEFT:
@@ -157,12 +160,23 @@ timeline_lines_make(struct timeline_state *state, size_t rows)
 	size_t others = ties + state->states.count + state->intervals.lanes.count +
 			(state->left_out[LEFT_ORIGINS] > 0) + (state->left_out[LEFT_STATES] > 0) +
 			flow;
-	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
+	size_t plots = state->plots.count, high = TIMELINE_PLOT_ROWS;
+	size_t least = rows / 3 < 2 || plots ? 2 : rows / 3; /* for lanes */
+	while (high > 1 &&
+	       (high > rows || (high > PLOT_ROWS && others + least + plots * high > rows)))
+		high--;
+	others += plots * high;
 	vec_clear(&state->lines);
 	choose_lanes(state, rows > others + least ? rows - others : least);
 	add_left(state, LEFT_ORIGINS);
 	for (size_t i = 0; i < flow; i++)
 		add_line(state, LINE_FLOW, i);
+	for (size_t i = 0; i < plots; i++) {
+		add_line(state, LINE_PLOT, i);
+		state->lines.at[state->lines.count - 1].rows = (int)high;
+		if (state->plot_wanted == i + 1)
+			state->at.line = state->lines.count - 1;
+	}
 	for (size_t i = 0; i < state->states.count; i++)
 		add_line(state, LINE_CONTEXT, i);
 	add_left(state, LEFT_STATES);
@@ -174,8 +188,9 @@ timeline_lines_make(struct timeline_state *state, size_t rows)
 		add_line(state, LINE_SYNC, 0);
 	for (size_t i = 0; state->unfolded && i < pairs; i++)
 		add_line(state, LINE_PAIR, i);
-	if (state->lines.count < rows && state->lanes.count)
-		spread_lanes(state, rows);
+	size_t higher = plots * (high - 1); /* rows after the first of each plot */
+	if (state->lines.count + higher < rows && state->lanes.count)
+		spread_lanes(state, rows - higher);
 }
 
 int
@@ -191,6 +206,8 @@ timeline_gutter(struct screen *screen, int cols)
 		int own = text_columns(name, strlen(name), screen->charset) + 1;
 		most = own > most ? own : most;
 	}
+	if (state->plots.count && state->plot_columns >= most)
+		most = state->plot_columns + 1;
 	state->gutter = most;
 	return most < limit ? most : limit;
 }

@@ -12,6 +12,7 @@
 #include "ui/panes/lines.h"
 #include "ui/panes/timeline_flow.h"
 #include "ui/panes/timeline_intervals.h"
+#include "ui/panes/timeline_plots.h"
 #include "ui/screen/screen.h"
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@ struct timeline_context {
 enum line_kind {
 	LINE_LANE,
 	LINE_FLOW,
+	LINE_PLOT,
 	LINE_MORE,
 	LINE_CONTEXT,
 	LINE_LEFT,
@@ -73,6 +75,9 @@ struct timeline_state {
 	VEC(struct timeline_context) states; /* sorted by context, then by name */
 	struct timeline_intervals intervals;
 	struct timeline_flow flow;
+	timeline_plots plots;
+	int plot_columns;   /* of the longest limit of plots until now */
+	size_t plot_wanted; /* the cursor stays on this plot, from 1, until it moves; or 0 */
 	VEC(struct timeline_pair) pairs;
 	VEC(uint64_t) weights; /* messages of each lane */
 	VEC(uint8_t) kept;     /* true if the lane has its own line */

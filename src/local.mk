@@ -257,6 +257,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_table.c \
 	src/export/export_table.h \
 	src/export/export_text.c \
+	src/export/export_why.c \
 	src/flow/call_stack.c \
 	src/flow/call_stack.h \
 	src/flow/coresight_walk.c \
@@ -390,6 +391,12 @@ libtrawl_a_SOURCES = \
 	src/query/track.h \
 	src/query/value.c \
 	src/query/value.h \
+	src/query/why/fisher.c \
+	src/query/why/fisher.h \
+	src/query/why/why.c \
+	src/query/why/why.h \
+	src/query/why/why_walk.c \
+	src/query/why/why_walk.h \
 	src/session/clock/clock_feed.c \
 	src/session/clock/clock_feed.h \
 	src/session/clock/clock_keep.c \
@@ -541,6 +548,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_gaps.c \
 	src/ui/panes/pane_intervals.c \
 	src/ui/panes/pane_intervals.h \
+	src/ui/panes/pane_why.c \
 	src/ui/panes/pane_matches.c \
 	src/ui/panes/pane_guesses.c \
 	src/ui/panes/pane_help.c \

@@ -19,12 +19,13 @@ AM_TESTS_ENVIRONMENT = \
 	LIVE_PEER="$(abs_builddir)/tests/live_peer"; \
 	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
 	MKITM="$(abs_builddir)/tests/mkitm"; \
+	MKWHY="$(abs_builddir)/tests/mkwhy"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL LIVE_PEER MKCAPTURE MKITM GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE MKITM MKWHY GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -75,6 +76,11 @@ tests_live_peer_LDADD =
 # ITM captures of the encoder that test_itm_random uses.
 check_PROGRAMS += tests/mkitm
 tests_mkitm_SOURCES = tests/mkitm.c
+
+# Logs with a cause for slow pairs.
+check_PROGRAMS += tests/mkwhy
+tests_mkwhy_SOURCES = tests/mkwhy.c
+tests_mkwhy_LDADD =
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -228,6 +234,7 @@ unit_tests = \
 	tests/unit/test_lengths \
 	tests/unit/test_intervals \
 	tests/unit/test_interval_tree \
+	tests/unit/test_fisher \
 	tests/unit/test_snapshot \
 	tests/unit/test_pieces \
 	tests/unit/test_spool_limit \
@@ -577,6 +584,7 @@ script_tests = \
 	tests/cli/typos.sh \
 	tests/cli/arguments.sh \
 	tests/cli/intervals.sh \
+	tests/cli/why.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/itm.sh \

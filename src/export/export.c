@@ -115,6 +115,11 @@ const struct export_format export_formats[] = {
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
      .walk = export_stats},
+    {.name = "why",
+     .help = "why some pairs of an interval (--of=interval.NAME) are slow: what they have more often "
+	     "than the others",
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS | VALUE_NEEDS_INTERVALS,
+     .walk = export_why},
     {.name = "table",
      .help = "how many messages have the same values (--by), and what numbers they have (--of), in "
 	     "columns for people",

@@ -45,6 +45,31 @@ test_pane(void **state)
 	scene_quit(s);
 }
 
+/* Why the longest pair is slow, in one key; its row goes there. */
+static void
+test_why(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s);
+	scene_keys(s, "I");
+	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_keys(s, "r");
+	scene_wait(s, "why is interval mailbox slow?");
+	scene_wait_row(s, "only? ", "1 of 1  0 of 11 ");
+	scene_wait(s, "task loader inside");
+	scene_keys(s, "\r");
+	scene_wait_row(s, ">", "soc mailbox send OVERLAY seq 70");
+	scene_wait_notice(s, NOTICE_WHY_PAIR, (size_t)1, (size_t)1);
+	scene_keys(s, "n");
+	scene_wait_notice(s, NOTICE_WHY_NO_FURTHER, (size_t)1);
+	scene_check_idle(s);
+	scene_keys(s, "q");
+	scene_until(s, "why is interval", false);
+	scene_keys(s, ":why mailbx\r");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "mailbx", "; did you mean mailbox?");
+	scene_quit(s);
+}
+
 /* A definition that is typed; a quoted word of it is none. */
 static void
 test_define(void **state)
@@ -95,6 +120,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_pane),
+	    scene_test(test_why),
 	    scene_test(test_define),
 	    scene_test(test_none),
 	};

@@ -242,9 +242,8 @@ hash_bytes(uint64_t hash[2], const char *at, size_t length)
 	hash_add(hash, word);
 }
 
-/* Return a hash that differs for messages at one offset. Equal if message_is_same. */
-static uint32_t
-hash_message(const struct message *m)
+uint32_t
+intervals_hash_message(const struct message *m)
 {
 	uint64_t hash[2] = {m->kind, 0};
 	hash_add(hash, m->length);
@@ -330,7 +329,7 @@ look_for(struct intervals *s, size_t number, const struct message *m)
 				       .end = true,
 				       .trace = lane,
 				       .id = reader_message_id(reader, s->at.at),
-				       .hash = hash_message(m),
+				       .hash = intervals_hash_message(m),
 				       .timed = timed,
 				       .apart = timed && time.part != clocks_part(trace)}};
 	found.item.ticks = !time.known;
@@ -847,7 +846,7 @@ find_event(struct intervals *s, size_t interval, struct reader *reader, const st
 	lower_bound(at, count, event_in_order(s, trace, at)->offset < offset);
 	if (at == count || event_in_order(s, trace, at)->offset != offset)
 		return NULL;
-	uint32_t hash = hash_message(m);
+	uint32_t hash = intervals_hash_message(m);
 	for (; at < count && event_in_order(s, trace, at)->offset == offset; at++) {
 		const struct interval_event *event = event_in_order(s, trace, at);
 		bool end = event->flags & INTERVAL_END;
@@ -1103,6 +1102,20 @@ intervals_longest(struct intervals *s, size_t interval, struct interval_pair *ou
 	}
 	pthread_rwlock_unlock(&s->lock);
 	return count;
+}
+
+void
+intervals_copy_events(struct intervals *s, interval_events *events)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t t = 0; s->pairing && t < s->session->traces.count && t < PAIRING_TRACES_MAX;
+	     t++) {
+		const interval_events *from = pairing_events(s->pairing, t);
+		vec_reserve(&events[t], from->count);
+		for (size_t i = 0; i < from->count; i++)
+			*vec_add(&events[t]) = from->at[i];
+	}
+	pthread_rwlock_unlock(&s->lock);
 }
 
 bool

@@ -92,6 +92,18 @@ show_interval(struct intervals_state *state, size_t interval)
 	state->table.cursor = (struct lines){.rows = state->table.cursor.rows};
 }
 
+static bool
+find_named(struct screen *screen, const char *name, size_t *interval)
+{
+	if (session_intervals_find(screen->session->intervals, name, interval))
+		return true;
+	struct nearest_hint hint =
+	    nearest_hint(name, session_intervals_next, (void *)screen->session->intervals);
+	screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name,
+		     nearest_hint_or(&hint, NOTICE_INTERVAL_DEFINES));
+	return false;
+}
+
 /* Show the interval NAME; NULL: keep the one shown last. If the name is unknown, show an error and
  * return false. */
 static bool
@@ -100,13 +112,8 @@ intervals_choose(struct screen *screen, const char *name)
 	size_t interval;
 	if (!name)
 		return true;
-	if (!session_intervals_find(screen->session->intervals, name, &interval)) {
-		struct nearest_hint hint =
-		    nearest_hint(name, session_intervals_next, (void *)screen->session->intervals);
-		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name,
-			     nearest_hint_or(&hint, NOTICE_INTERVAL_DEFINES));
+	if (!find_named(screen, name, &interval))
 		return false;
-	}
 	show_interval(state_of(screen), interval);
 	return true;
 }
@@ -394,17 +401,40 @@ toggle_histogram(struct screen *screen, const struct command_call *call)
 	state_of(screen)->histogram = !state_of(screen)->histogram;
 }
 
-bool
-intervals_go_to_other(struct screen *screen)
+/* Find the pair of the message at the list's cursor. */
+static bool
+find_pair(struct screen *screen, struct interval_message *other, size_t *interval)
 {
 	const struct selection *selection = selection_get(screen);
 	struct intervals *intervals = intervals_of(screen->session);
-	struct interval_message other;
-	size_t interval;
 	if (!selection || !intervals)
 		return false;
 	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
-	if (!intervals_find_other(intervals, reader, &selection->message, &other, &interval))
+	return intervals_find_other(intervals, reader, &selection->message, other, interval);
+}
+
+bool
+intervals_find_typed(struct screen *screen, const char *name, size_t *interval)
+{
+	struct intervals *intervals = intervals_of(screen->session);
+	struct interval_message other;
+	if (!intervals || !intervals_count(intervals)) {
+		screen_error(screen, NOTICE_INTERVAL_NONE);
+		return false;
+	}
+	if (name)
+		return find_named(screen, name, interval);
+	if (screen->focus == PANE_INTERVALS || !find_pair(screen, &other, interval))
+		*interval = state_of(screen)->interval;
+	return true;
+}
+
+bool
+intervals_go_to_other(struct screen *screen)
+{
+	struct interval_message other;
+	size_t interval;
+	if (!find_pair(screen, &other, &interval))
 		return false;
 	jump_to_location(screen, &(struct location){.trace = other.trace, .id = other.id});
 	return true;
@@ -491,6 +521,7 @@ const struct pane_ops pane_intervals = {
     .prepare = intervals_choose,
     .title = intervals_title,
     .keys = {{COMMAND_INTERVAL_HISTOGRAM, .word = "histogram"},
+	     {COMMAND_WHY, .word = "why slow"},
 	     {COMMAND_INTERVAL_SWITCH, .word = "next", .spare = true},
 	     {COMMAND_OPEN, .word = "go"},
 	     {COMMAND_CLOSE, .word = "close"}},

@@ -391,12 +391,8 @@ libtrawl_a_SOURCES = \
 	src/query/track.h \
 	src/query/value.c \
 	src/query/value.h \
-	src/query/why/fisher.c \
-	src/query/why/fisher.h \
 	src/query/why/why.c \
 	src/query/why/why.h \
-	src/query/why/why_walk.c \
-	src/query/why/why_walk.h \
 	src/session/clock/clock_feed.c \
 	src/session/clock/clock_feed.h \
 	src/session/clock/clock_keep.c \

@@ -234,7 +234,7 @@ unit_tests = \
 	tests/unit/test_lengths \
 	tests/unit/test_intervals \
 	tests/unit/test_interval_tree \
-	tests/unit/test_fisher \
+	tests/unit/test_why \
 	tests/unit/test_snapshot \
 	tests/unit/test_pieces \
 	tests/unit/test_spool_limit \

@@ -263,7 +263,7 @@ main(int argc, char **argv)
 	if (plant == PLANT_CONTEXT)
 		printf("%s turbo\n", fields[chosen]);
 	else if (plant == PLANT_INTERVAL)
-		printf("job%d open\n", chosen);
+		printf("interval job%d\n", chosen);
 	else
 		puts(plant == PLANT_MESSAGE ? "link: aa happens #" : "none");
 	free(log.events);

@@ -116,8 +116,7 @@ const struct export_format export_formats[] = {
      .help = "how many messages of each severity each sender sent",
      .walk = export_stats},
     {.name = "why",
-     .help = "why some pairs of an interval (--of=interval.NAME) are slow: what they have more often "
-	     "than the others",
+     .help = "what the slow pairs of an interval (--of=interval.NAME) have more often than others",
      .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS | VALUE_NEEDS_INTERVALS,
      .walk = export_why},
     {.name = "table",

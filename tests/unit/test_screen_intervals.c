@@ -59,9 +59,8 @@ test_why(void **state)
 	scene_wait(s, "task loader inside");
 	scene_keys(s, "\r");
 	scene_wait_row(s, ">", "soc mailbox send OVERLAY seq 70");
-	scene_wait_notice(s, NOTICE_WHY_PAIR, (size_t)1, (size_t)1);
 	scene_keys(s, "n");
-	scene_wait_notice(s, NOTICE_WHY_NO_FURTHER, (size_t)1);
+	scene_wait_notice(s, NOTICE_WHY_NO_FURTHER);
 	scene_check_idle(s);
 	scene_keys(s, "q");
 	scene_until(s, "why is interval", false);

@@ -242,8 +242,9 @@ hash_bytes(uint64_t hash[2], const char *at, size_t length)
 	hash_add(hash, word);
 }
 
-uint32_t
-intervals_hash_message(const struct message *m)
+/* Return a hash that differs for messages at one offset. Equal if message_is_same. */
+static uint32_t
+hash_message(const struct message *m)
 {
 	uint64_t hash[2] = {m->kind, 0};
 	hash_add(hash, m->length);
@@ -329,7 +330,7 @@ look_for(struct intervals *s, size_t number, const struct message *m)
 				       .end = true,
 				       .trace = lane,
 				       .id = reader_message_id(reader, s->at.at),
-				       .hash = intervals_hash_message(m),
+				       .hash = hash_message(m),
 				       .timed = timed,
 				       .apart = timed && time.part != clocks_part(trace)}};
 	found.item.ticks = !time.known;
@@ -846,7 +847,7 @@ find_event(struct intervals *s, size_t interval, struct reader *reader, const st
 	lower_bound(at, count, event_in_order(s, trace, at)->offset < offset);
 	if (at == count || event_in_order(s, trace, at)->offset != offset)
 		return NULL;
-	uint32_t hash = intervals_hash_message(m);
+	uint32_t hash = hash_message(m);
 	for (; at < count && event_in_order(s, trace, at)->offset == offset; at++) {
 		const struct interval_event *event = event_in_order(s, trace, at);
 		bool end = event->flags & INTERVAL_END;
@@ -1105,15 +1106,16 @@ intervals_longest(struct intervals *s, size_t interval, struct interval_pair *ou
 }
 
 void
-intervals_copy_events(struct intervals *s, interval_events *events)
+intervals_visit(struct intervals *s, size_t trace, interval_visitor *visit, void *context)
 {
 	pthread_rwlock_rdlock(&s->lock);
-	for (size_t t = 0; s->pairing && t < s->session->traces.count && t < PAIRING_TRACES_MAX;
-	     t++) {
-		const interval_events *from = pairing_events(s->pairing, t);
-		vec_reserve(&events[t], from->count);
-		for (size_t i = 0; i < from->count; i++)
-			*vec_add(&events[t]) = from->at[i];
+	const interval_events *events =
+	    s->pairing && trace < PAIRING_TRACES_MAX ? pairing_events(s->pairing, trace) : NULL;
+	for (size_t i = 0; events && i < events->count; i++) {
+		const struct interval_event *e = &events->at[i];
+		if (!(e->flags & INTERVAL_END) && e->flags & INTERVAL_PAIRED)
+			visit(context, trace, e,
+			      &pairing_events(s->pairing, e->other_trace)->at[e->other]);
 	}
 	pthread_rwlock_unlock(&s->lock);
 }

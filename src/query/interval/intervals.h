@@ -83,13 +83,11 @@ enum { INTERVALS_KEPT = 1000 };
 /* Get the longest pairs, longest first: at most MAX, and at most INTERVALS_KEPT. */
 size_t intervals_longest(struct intervals *, size_t interval, struct interval_pair *, size_t max);
 
-/* Append the begins and ends found so far to EVENTS, one list for each trace, in the order of the
- * session. Any thread may call this. */
-void intervals_copy_events(struct intervals *, interval_events *events);
-
-/* Return the `hash` of a message in its events. It differs for messages at one offset, and is
- * equal if message_is_same. */
-uint32_t intervals_hash_message(const struct message *);
+/* Call VISIT with the pairs found so far that begin in a trace, in the order of their begins. Any
+ * thread may call this. */
+typedef void interval_visitor(void *context, size_t trace, const struct interval_event *begin,
+			      const struct interval_event *end);
+void intervals_visit(struct intervals *, size_t trace, interval_visitor *, void *context);
 
 /* Find the other end of the pair that a message ends, else of the pair that it begins. With
  * several intervals, use the one defined first. */

@@ -1,226 +1,287 @@
 /*
- * The search for causes: see why.h.
+ * The search for causes of slow pairs: see why.h.
  *
- * The statistics need only the counts of the first walk.  The pairs of its rows are listed by a
- * second one, because lists for all candidates would have no bound.
+ * Pairs are sorted by their begin.  Each candidate remembers up to which pair it was given out: the
+ * open pairs from there on get it at the next message of this kind, or when a context gets this
+ * value again.  Each candidate needs only rising times for that, so traces are read one by one.
  */
 #include "config.h"
 
 #include "query/why/why.h"
+#include "base/job.h"
+#include "base/lower_bound.h"
+#include "base/map.h"
+#include "base/rank.h"
+#include "query/compare/compare_mask.h"
 #include "query/gap/gap.h"
-#include "query/why/fisher.h"
-#include "query/why/why_walk.h"
+#include "query/span/spans.h"
 #include "session/session.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { PLACES_LEAST = 3, PAIRS_SHARE = 20 /* at least 1/20 of the slow pairs */ };
+enum {
+	TELL_MS = 200,	   /* between two signals */
+	PAIRS_LEAST = 10,  /* fewer have none above their p90 */
+	PLACES_LEAST = 3,  /* times at which slow pairs get a cause */
+	SHARE_LEAST = 20,  /* at least 1/20 of the slow pairs have it */
+	KINDS_MAX = 65536, /* candidates */
+	FLIP = 63	   /* the bit that sorts signed numbers as unsigned ones */
+};
 static const double LIFT_LEAST = 1.5, CHANCE_MOST = 0.01;
 
+/* In the order of causes that are equal otherwise. */
+enum kind { KIND_CONTEXT, KIND_INTERVAL, KIND_MESSAGE, KIND_GAP, KIND_NO_MESSAGE };
+static const char *const kind_names[] = {"context", "interval", "message", "gap", "no message"};
+
+struct pair {
+	struct interval_message begin;
+	int64_t since, until, end; /* `until`: the end, or that of the window */
+	int64_t reach;		   /* latest end up to this pair */
+	bool slow, doubtful;
+};
+
+struct candidate {
+	enum kind kind;
+	size_t what;			/* lane of a context, interval, or trace */
+	uint32_t label;			/* value of a context */
+	struct message_id id;		/* of the first message */
+	uint32_t count[2], in_whole[2]; /* others and slow pairs with it before `until`, or ever */
+	uint32_t places, doubtful;	/* times; pairs for which a context is doubtful */
+	size_t last;			/* pairs before it have it, or ended without */
+	VEC(uint32_t) pairs;		/* twice the slow ones with it, + 1 if before `until` */
+	double after;			/* sum of their times until then */
+};
+
+struct cause {
+	enum kind kind;
+	bool unproven;
+	size_t candidate;
+	uint32_t count[2];
+	double log_p; /* of chance */
+};
+
 struct why {
-	struct why_walk walk;
-	struct why_result result;
+	struct session *session;
 	struct job job;
 	atomic_uint percent;
-	bool ended; /* valid once done */
+	size_t interval, part; /* of the clocks */
+	bool ticks;	       /* unit of times; else nanoseconds */
+	VEC(struct pair) pairs;
+	uint32_t count[2], doubtful[2]; /* others and slow pairs; those that lost messages */
+	uint32_t apart;			/* pairs left out: by an unrelated clock */
+	uint64_t left_out;		/* messages of more kinds than KINDS_MAX */
+	int64_t p90, window;
+	bool few, ended; /* too few slow pairs for the test; not stopped */
+	VEC(struct candidate) candidates;
+	struct map by_what; /* hash: 1 + the candidate */
+	VEC(struct cause) causes;
+	struct spans *spans;
+	struct expansion expansion;
 };
 
-/* --- ranking --------------------------------------------------------------- */
-
-/* A candidate as a row. */
-struct ranked {
-	struct why_row row;
-	size_t candidate;
-	double lift;
-};
-typedef VEC(struct ranked) ranking;
-
-static double
-lift_of(const struct why_result *result, const struct why_row *row)
-{
-	double others = (double)row->others / result->others;
-	return others > 0 ? (double)row->slow / result->slow / others : INFINITY;
-}
+/* --- pairs ----------------------------------------------------------------- */
 
 static int
-compare_ranked(const void *a, const void *b)
+compare_pairs(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
-	if (x->row.unproven != y->row.unproven)
-		return x->row.unproven ? 1 : -1;
-	if (fabs(x->row.log_p - y->row.log_p) > 1e-6)
-		return x->row.log_p < y->row.log_p ? -1 : 1;
-	if (x->lift != y->lift)
-		return x->lift > y->lift ? -1 : 1;
-	if (x->row.kind != y->row.kind)
-		return x->row.kind < y->row.kind ? -1 : 1;
-	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
+	const struct pair *x = a, *y = b;
+	return x->since != y->since ? x->since < y->since ? -1 : 1
+				    : message_id_compare(x->begin.id, y->begin.id);
 }
 
-/* Test candidate NUMBER with these counts, and add it if it may be a row.  The test ignores how
- * many candidates there are. */
-static void
-test(struct why *why, size_t number, struct why_row row, ranking *all)
+/* True if a pair can be compared: it has the unit and the part of the clocks of the first one. */
+static bool
+is_comparable(struct why *why, size_t trace, const struct interval_event *begin)
 {
-	const struct why_result *result = &why->result;
-	const struct why_candidate *c = &why->walk.candidates.at[number];
-	why->result.candidates++;
-	double lift = lift_of(result, &row);
-	if (!row.slow || row.slow < (result->slow + PAIRS_SHARE - 1) / PAIRS_SHARE ||
-	    lift < LIFT_LEAST)
-		return;
-	row.log_p = fisher_log_p(row.slow, result->slow, row.others, result->others);
-	row.unproven = row.kind != WHY_NO_MESSAGE && c->places < PLACES_LEAST;
-	struct ranked *last = all->count ? &all->at[all->count - 1] : NULL;
-	const struct ranked own = {row, number, lift};
-	if (last && last->candidate == number) { /* the better one of two rows */
-		if (compare_ranked(&own, last) < 0)
-			*last = own;
-		return;
+	bool ticks = begin->flags & INTERVAL_TICKS;
+	size_t part = clocks_part(why->session->traces.at[trace]);
+	if (!why->pairs.count) {
+		why->ticks = ticks;
+		why->part = part;
 	}
-	*vec_add(all) = own;
+	return begin->flags & INTERVAL_TIMED && !(begin->flags & INTERVAL_APART) &&
+	       ticks == why->ticks && part == why->part;
 }
 
 static void
-test_candidate(struct why *why, size_t number, ranking *all)
+take_pair(void *context, size_t trace, const struct interval_event *begin,
+	  const struct interval_event *end)
 {
-	const struct why_result *result = &why->result;
-	const struct why_candidate *c = &why->walk.candidates.at[number];
-	struct why_row row = {.kind = c->kind,
-			      .at_begin = true,
-			      .slow = c->at_begin[1],
-			      .others = c->at_begin[0],
-			      .doubtful = c->doubtful};
-	if (c->kind == WHY_CONTEXT || c->kind == WHY_INTERVAL)
-		test(why, number, row, all);
-	if (c->kind == WHY_CONTEXT && c->lane == WHY_ALL_LANES)
+	struct why *why = context;
+	if (begin->interval != why->interval)
 		return;
-	row.at_begin = false;
-	row.slow = c->with[WHY_SLOW];
-	row.others = c->with[WHY_OTHERS];
-	test(why, number, row, all);
-	if (c->kind != WHY_MESSAGE)
-		return;
-	row.kind = WHY_NO_MESSAGE;
-	row.slow = result->slow - c->with[WHY_SLOW_WHOLE];
-	row.others = result->others - c->with[WHY_OTHERS];
-	row.doubtful = result->doubtful[0] + result->doubtful[1];
-	test(why, number, row, all);
+	if (is_comparable(why, trace, begin))
+		*vec_add(&why->pairs) =
+		    (struct pair){.begin = {trace, {begin->offset, begin->ordinal}},
+				  .since = begin->time,
+				  .until = end->time,
+				  .end = end->time,
+				  .doubtful = begin->flags & INTERVAL_DOUBTFUL};
+	else
+		why->apart++;
 }
 
-/* Keep one length of the gaps of each trace. */
-static void
-drop_gaps(struct why *why, ranking *all)
+/* Choose the slow pairs.  Return false if there are none. */
+static bool
+choose_slow(struct why *why)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct why_candidate *c = &why->walk.candidates.at[all->at[i].candidate];
-		bool again = false;
-		for (size_t k = 0; k < kept && c->kind == WHY_GAP && !again; k++) {
-			const struct why_candidate *before =
-			    &why->walk.candidates.at[all->at[k].candidate];
-			again = before->kind == WHY_GAP && before->lane == c->lane;
-		}
-		if (!again)
-			all->at[kept++] = all->at[i];
+	size_t count = why->pairs.count;
+	int64_t reach = INT64_MIN;
+	long double sum = 0;
+	why->count[0] = (uint32_t)count;
+	if (count < PAIRS_LEAST)
+		return false;
+	uint64_t *lengths = mem_new(count * sizeof *lengths);
+	qsort(why->pairs.at, count, sizeof *why->pairs.at, compare_pairs);
+	for (size_t i = 0; i < count; i++)
+		lengths[i] =
+		    (uint64_t)(why->pairs.at[i].end - why->pairs.at[i].since) ^ UINT64_C(1) << FLIP;
+	rank_sort(lengths, count);
+	why->p90 = (int64_t)(lengths[rank_nearest(count, 90) - 1] ^ UINT64_C(1) << FLIP);
+	free(lengths);
+	for (size_t i = 0; i < count; i++) {
+		struct pair *pair = &why->pairs.at[i];
+		int64_t length = pair->end - pair->since;
+		pair->slow = length > why->p90;
+		pair->reach = reach = pair->end > reach ? pair->end : reach;
+		why->count[1] += pair->slow;
+		why->doubtful[pair->slow] += pair->doubtful;
+		sum += !pair->slow && length > 0 ? (long double)length : 0;
 	}
-	all->count = kept;
+	why->count[0] -= why->count[1];
+	why->window = (int64_t)(sum / why->count[0]);
+	for (size_t i = 0; i < count; i++)
+		if (why->pairs.at[i].slow)
+			why->pairs.at[i].until = why->pairs.at[i].since + why->window;
+	return why->count[1];
 }
 
-/* Keep the rows that chance does not explain, and those that the test cannot judge. */
-static void
-judge(struct why *why, ranking *all)
+/* Return the number of pairs that began before TIME. */
+static size_t
+begun_before(const struct why *why, int64_t time)
 {
-	struct why_result *result = &why->result;
-	double limit = log(CHANCE_MOST / (double)(result->candidates ? result->candidates : 1));
-	size_t kept = 0;
-	result->few = fisher_log_p(result->slow, result->slow, 0, result->others) >= limit;
-	for (size_t i = 0; i < all->count; i++) {
-		struct ranked *own = &all->at[i];
-		bool chance = own->row.log_p >= limit;
-		if (chance && !(result->few && own->row.slow == result->slow))
+	size_t at;
+	lower_bound(at, why->pairs.count, why->pairs.at[at].since < time);
+	return at;
+}
+
+/* --- candidates ------------------------------------------------------------ */
+
+/* Find or add a candidate.  HASH 0: by its members.  Return NULL if there are too many. */
+static struct candidate *
+find_candidate(struct why *why, uint64_t hash, const struct candidate *as)
+{
+	const uint64_t words[] = {as->kind, as->what, as->label};
+	hash = hash ? hash : compare_hash_bytes(0, words, sizeof words);
+	uint64_t *number = map_find(&why->by_what, hash);
+	if (number)
+		return &why->candidates.at[*number - 1];
+	if (why->candidates.count == KINDS_MAX)
+		return NULL;
+	*vec_add(&why->candidates) = *as;
+	*map_add(&why->by_what, hash) = why->candidates.count;
+	return &why->candidates.at[why->candidates.count - 1];
+}
+
+/* Give a candidate to pair I if it is open.  Return true if it is slow, and in its window. */
+static bool
+give_pair(struct why *why, struct candidate *c, size_t i, int64_t time)
+{
+	const struct pair *pair = &why->pairs.at[i];
+	bool soon = time <= pair->until;
+	if (time >= pair->end && time > pair->since)
+		return false;
+	c->in_whole[pair->slow]++;
+	c->count[pair->slow] += soon;
+	if (!pair->slow)
+		return false;
+	*vec_add(&c->pairs) = (uint32_t)i << 1 | soon;
+	c->after += soon ? (double)(time - pair->since) : 0;
+	return soon;
+}
+
+/* Give a candidate that holds from FROM until TO to the pairs that lack it: those before UNTIL that
+ * are open at FROM, and those that begin before TO. */
+static void
+give(struct why *why, struct candidate *c, size_t until, int64_t from, int64_t to)
+{
+	size_t i, end = begun_before(why, to);
+	bool any = false;
+	if (!c)
+		return;
+	lower_bound(i, until, why->pairs.at[i].reach < from); /* earlier ones have ended */
+	for (i = i > c->last ? i : c->last; i < until; i++)
+		any |= give_pair(why, c, i, from);
+	for (; i < end; i++)
+		any |= give_pair(why, c, i, why->pairs.at[i].since);
+	c->last = i;
+	c->places += any;
+}
+
+/* --- the walk -------------------------------------------------------------- */
+
+static void
+take_context(struct why *why, size_t number)
+{
+	const span_turns *turns = &spans_lane(why->spans, number)->turns;
+	for (size_t i = 0; i < turns->count; i++) {
+		const struct span_turn *turn = &turns->at[i];
+		const struct candidate as = {
+		    .kind = KIND_CONTEXT, .what = number, .label = turn->label};
+		struct candidate *c = find_candidate(why, 0, &as);
+		if (!c || turn->time == INT64_MIN || turn->part != why->part ||
+		    !(turn->flags & SPAN_TICKS) == why->ticks)
 			continue;
-		own->row.unproven |= chance;
-		all->at[kept++] = *own;
+		uint32_t before = c->count[0] + c->count[1];
+		give(why, c, begun_before(why, turn->time), turn->time,
+		     i + 1 < turns->count ? turn[1].time : INT64_MAX);
+		if (turn->flags & SPAN_DOUBTFUL)
+			c->doubtful += c->count[0] + c->count[1] - before;
 	}
-	all->count = kept;
-	if (kept)
-		qsort(all->at, kept, sizeof *all->at, compare_ranked);
-	drop_gaps(why, all);
 }
 
 static void
-rank_candidates(struct why *why)
+take_other(void *context, size_t trace, const struct interval_event *begin,
+	   const struct interval_event *end)
 {
-	struct why_result *result = &why->result;
-	struct text text = {0};
-	ranking all = {0};
-	for (size_t i = 0; i < why->walk.candidates.count; i++)
-		test_candidate(why, i, &all);
-	judge(why, &all);
-	for (size_t i = 0; i < all.count; i++) {
-		if (result->rows.count == WHY_ROWS_MAX) {
-			result->dropped = all.count - i;
-			break;
-		}
-		struct why_candidate *c = &why->walk.candidates.at[all.at[i].candidate];
-		text_clear(&text);
-		why_walk_describe(&why->walk, c, all.at[i].row.at_begin, &text);
-		all.at[i].row.text = mem_text(text_get(&text));
-		*vec_add(&result->rows) = all.at[i].row;
-		c->row = (uint32_t)result->rows.count;
-	}
-	text_free(&text);
-	vec_free(&all);
+	struct why *why = context;
+	const struct candidate as = {
+	    .kind = KIND_INTERVAL, .what = begin->interval, .label = (uint32_t)trace};
+	if (begin->interval != why->interval && is_comparable(why, trace, begin))
+		give(why, find_candidate(why, 0, &as), begun_before(why, begin->time), begin->time,
+		     end->time);
 }
 
-/* --- lists of pairs -------------------------------------------------------- */
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* Replace the listed pairs by the slow ones that are not listed. */
+/* Give a message to the open pairs, by its kind.  *LAST is the time of the message before. */
 static void
-invert(struct why *why, struct why_row *row)
+take_message(struct why *why, struct reader *reader, struct position at, const struct message *m,
+	     int64_t *last)
 {
-	uint32_t at = 0;
-	struct why_row inverse = {0};
-	for (uint32_t i = 0; i < why->walk.pairs.count; i++) {
-		if (at < row->pairs.count && row->pairs.at[at] == i)
-			at++;
-		else if (why->walk.pairs.at[i].slow)
-			*vec_add(&inverse.pairs) = i;
-	}
-	vec_free(&row->pairs);
-	row->pairs.at = inverse.pairs.at;
-	row->pairs.count = inverse.pairs.count;
-	row->pairs.capacity = inverse.pairs.capacity;
-	row->after = 0;
+	const struct expansion *e = &why->expansion;
+	struct candidate as = {.kind = KIND_GAP, .what = trace_number(reader_trace(reader))};
+	struct message_time time;
+	bool timed;
+	gap_times(reader_trace(reader), m, 1, &time, &timed);
+	if (!timed || time.part != why->part || time.known == why->ticks)
+		return;
+	if (*last != INT64_MIN && why->window > 1 && time.order - *last > why->window / 2)
+		give(why, find_candidate(why, 0, &as), begun_before(why, *last + 1),
+		     *last + why->window / 2, INT64_MIN);
+	*last = time.order > *last ? time.order : *last;
+	size_t begun = begun_before(why, time.order + 1);
+	if (!begun || why->pairs.at[begun - 1].reach <= time.order)
+		return; /* no pair is open */
+	reader_expand(reader, m, EXPAND_TEXT, &why->expansion);
+	uint64_t hash = compare_hash_bytes(as.what, text_get(&e->origin), e->origin.length);
+	hash = compare_hash_bytes(hash, text_get(&e->type), e->type.length);
+	hash = compare_hash_masked(hash, text_get(&e->text), e->text.length);
+	as.kind = KIND_MESSAGE;
+	as.id = reader_message_id(reader, at);
+	struct candidate *c = find_candidate(why, hash, &as);
+	why->left_out += !c;
+	give(why, c, begun, time.order, INT64_MIN);
 }
-
-static void
-list_pairs(struct why *why)
-{
-	why->walk.listing = true;
-	why_walk_run(&why->walk);
-	for (size_t i = 0; i < why->result.rows.count; i++) {
-		struct why_row *row = &why->result.rows.at[i];
-		if (row->pairs.count) {
-			qsort(row->pairs.at, row->pairs.count, sizeof *row->pairs.at,
-			      compare_numbers);
-			row->after /= (int64_t)row->pairs.count;
-		}
-		if (row->kind == WHY_NO_MESSAGE)
-			invert(why, row);
-	}
-}
-
-/* --- the search ------------------------------------------------------------ */
 
 static bool
 is_stopping(void *context)
@@ -230,31 +291,239 @@ is_stopping(void *context)
 }
 
 static void
+take_trace(struct why *why, size_t t)
+{
+	struct trace *trace = why->session->traces.at[t];
+	struct reader *reader = reader_new(trace);
+	uint64_t cells = index_known(trace_index(trace));
+	int64_t last = INT64_MIN;
+	for (uint64_t c = 0; c < cells && !is_stopping(why); c++) {
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, c);
+		for (size_t i = 0; i < decoded->count && !is_stopping(why); i++) {
+			const struct message m = decoded->messages[i];
+			take_message(why, reader, (struct position){c, i}, &m, &last);
+			decoded = reader_keep(reader, decoded, c);
+		}
+		atomic_store(&why->percent, (unsigned)((t * cells + c) * 100 / cells /
+						       why->session->traces.count));
+		if (!job_told_within(&why->job, TELL_MS))
+			job_tell(&why->job);
+	}
+	reader_free(reader);
+}
+
+/* --- ranking --------------------------------------------------------------- */
+
+static double
+log_choose(uint64_t n, uint64_t k)
+{
+	int sign; /* lgamma() is not for several threads */
+	return lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+	       lgamma_r((double)(n - k) + 1, &sign);
+}
+
+/* Sum the terms of the hypergeometric distribution from A on, in units of the first. */
+double
+why_log_p(uint64_t a, uint64_t slow, uint64_t b, uint64_t others)
+{
+	uint64_t marked = a + b, most = slow < marked ? slow : marked;
+	double sum = 1, term = 1;
+	for (uint64_t x = a; x < most && term > sum * 1e-16; x++) {
+		term *= (double)(slow - x) * (double)(marked - x) /
+			((double)(x + 1) * (double)(others + x + 1 - marked));
+		sum += term;
+	}
+	double log_p = log_choose(slow, a) + log_choose(others, b) -
+		       log_choose(slow + others, marked) + log(sum);
+	return log_p < 0 ? log_p : 0;
+}
+
+static double
+lift_of(const struct why *why, const uint32_t count[2])
+{
+	double others = (double)count[0] / why->count[0];
+	return others > 0 ? (double)count[1] / why->count[1] / others : INFINITY;
+}
+
+static int
+compare_causes(const void *a, const void *b)
+{
+	const struct cause *x = a, *y = b;
+	if (x->unproven != y->unproven)
+		return x->unproven ? 1 : -1;
+	if (fabs(x->log_p - y->log_p) > 1e-6)
+		return x->log_p < y->log_p ? -1 : 1;
+	if (x->count[0] != y->count[0]) /* the stronger lift */
+		return x->count[0] < y->count[0] ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
+}
+
+/* Test a candidate with these counts.  LIMIT: of the logarithm of chance. */
+static void
+test(struct why *why, size_t number, enum kind kind, const uint32_t count[2], double limit)
+{
+	if (!count[1] || (uint64_t)count[1] * SHARE_LEAST < why->count[1] ||
+	    lift_of(why, count) < LIFT_LEAST)
+		return;
+	double log_p = why_log_p(count[1], why->count[1], count[0], why->count[0]);
+	bool chance = log_p >= limit, seldom = why->candidates.at[number].places < PLACES_LEAST;
+	if (!chance || (why->few && count[1] == why->count[1]))
+		*vec_add(&why->causes) =
+		    (struct cause){.kind = kind,
+				   .unproven = chance || (seldom && kind != KIND_NO_MESSAGE),
+				   .candidate = number,
+				   .count = {count[0], count[1]},
+				   .log_p = log_p};
+}
+
+static void
+find_causes(struct why *why)
+{
+	size_t count = why->candidates.count;
+	double limit = log(CHANCE_MOST / (double)(2 * count + 1)); /* with and without it */
+	why->few = why_log_p(why->count[1], why->count[1], 0, why->count[0]) >= limit;
+	for (size_t i = 0; i < count; i++) {
+		const struct candidate *c = &why->candidates.at[i];
+		const uint32_t absent[] = {why->count[0] - c->in_whole[0],
+					   why->count[1] - c->in_whole[1]};
+		test(why, i, c->kind, c->count, limit);
+		if (c->kind == KIND_MESSAGE)
+			test(why, i, KIND_NO_MESSAGE, absent, limit);
+	}
+	if (why->causes.count)
+		qsort(why->causes.at, why->causes.count, sizeof *why->causes.at, compare_causes);
+}
+
+/* --- texts ----------------------------------------------------------------- */
+
+static void
+add_length(const struct why *why, int64_t length, struct text *out)
+{
+	const struct gap gap = {length < 0 ? 0 : (uint64_t)length, !why->ticks};
+	gap_format(&gap, true, out);
+}
+
+/* Append trace and origin of a message.  Expand it. */
+static void
+add_sender(struct why *why, size_t trace, struct message_id id, struct text *out)
+{
+	struct reader *reader = reader_new(why->session->traces.at[trace]);
+	struct position at;
+	struct message m;
+	expansion_clear(&why->expansion);
+	if (reader_read_id(reader, id, &at, &m))
+		reader_expand(reader, &m, EXPAND_TEXT, &why->expansion);
+	if (why->session->traces.count > 1)
+		text_addf(out, "%s ", trace_name(why->session->traces.at[trace]));
+	text_add_bytes(out, text_get(&why->expansion.origin), why->expansion.origin.length);
+	reader_free(reader);
+}
+
+static void
+add_cause(struct why *why, const struct cause *cause, struct text *out)
+{
+	const struct candidate *c = &why->candidates.at[cause->candidate];
+	text_addf(out, "%s ", kind_names[cause->kind]);
+	if (cause->kind == KIND_CONTEXT) {
+		const struct span_lane *lane = spans_lane(why->spans, c->what);
+		const struct span_turn *first = lane->turns.at;
+		text_addf(out, "%s %s, of ", contexts_name(why->session->contexts, lane->context),
+			  spans_label(why->spans, c->label));
+		add_sender(why, lane->trace, (struct message_id){first->offset, first->ordinal},
+			   out);
+	} else if (cause->kind == KIND_INTERVAL) {
+		text_add(out, intervals_name(intervals_of(why->session), c->what));
+	} else if (cause->kind == KIND_GAP) {
+		text_addf(out, "in %s of ", trace_name(why->session->traces.at[c->what]));
+		add_length(why, why->window / 2, out);
+	} else {
+		add_sender(why, c->what, c->id, out);
+		text_add(out, ": ");
+		compare_add_masked(text_get(&why->expansion.text), why->expansion.text.length, out);
+	}
+	if (c->doubtful)
+		text_addf(out, " (? in %u pairs)", c->doubtful);
+}
+
+void
+why_describe(const struct why *why, struct text *out)
+{
+	if (why->apart)
+		text_addf(out, "left out: %u pairs by another clock\n", why->apart);
+	if (!why->count[1] && why->count[0] < PAIRS_LEAST)
+		text_addf(out, "needs at least %d pairs, not %u\n", PAIRS_LEAST, why->count[0]);
+	else if (!why->count[1])
+		text_add(out, "no pair is slow: none is longer than the p90\n");
+	if (!why->count[1])
+		return;
+	text_addf(out, "%u of %zu pairs are slow: over ", why->count[1], why->pairs.count);
+	add_length(why, why->p90, out);
+	text_add(out, " (p90); their first ");
+	add_length(why, why->window, out);
+	text_add(out, " count\n");
+	if (why->doubtful[0] + why->doubtful[1])
+		text_addf(out, "messages were lost inside %u of the slow and %u of the others\n",
+			  why->doubtful[1], why->doubtful[0]);
+	if (why->left_out)
+		text_addf(out, "left out: %llu messages, as they have too many different texts\n",
+			  (unsigned long long)why->left_out);
+	if (!why->causes.count)
+		text_add(out, "nothing distinguishes the slow pairs\n");
+	else if (why->few)
+		text_add(out, "unproven: the slow pairs are too few to rule out chance\n");
+}
+
+void
+why_add_cell(struct why *why, size_t row, enum why_cell cell, struct text *out)
+{
+	const struct cause *cause = &why->causes.at[row];
+	const struct candidate *c = &why->candidates.at[cause->candidate];
+	bool slow = cell == WHY_SLOW;
+	double lift = lift_of(why, cause->count);
+	if (cell == WHY_CAUSE)
+		add_cause(why, cause, out);
+	else if (cell == WHY_SLOW || cell == WHY_OTHERS)
+		text_addf(out, "%u of %u", cause->count[slow], why->count[slow]);
+	else if (cell == WHY_AFTER && cause->kind != KIND_NO_MESSAGE)
+		add_length(why, (int64_t)(c->after / cause->count[1]), out);
+	else if (cell == WHY_LIFT && lift == INFINITY)
+		text_add(out, cause->unproven ? "only?" : "only");
+	else if (cell == WHY_LIFT)
+		text_addf(out, "%.*fx%s", lift < 9.95, lift, cause->unproven ? "?" : "");
+}
+
+/* --- the search ------------------------------------------------------------ */
+
+static void
 why_job(void *context)
 {
 	struct why *why = context;
-	struct why_walk *w = &why->walk;
-	spans_extend(w->spans, is_stopping, why);
-	if (why_walk_open(w, intervals_of(w->session))) {
-		why_walk_run(w);
-		if (!job_is_stopping(&why->job))
-			rank_candidates(why);
-		if (why->result.rows.count)
-			list_pairs(why);
+	struct intervals *intervals = intervals_of(why->session);
+	size_t traces = why->session->traces.count;
+	for (size_t t = 0; t < traces; t++)
+		intervals_visit(intervals, t, take_pair, why);
+	if (choose_slow(why)) {
+		spans_extend(why->spans, is_stopping, why);
+		for (size_t i = 0; i < spans_count(why->spans); i++)
+			take_context(why, i);
+		for (size_t t = 0; t < traces; t++) {
+			intervals_visit(intervals, t, take_other, why);
+			take_trace(why, t);
+		}
+		find_causes(why);
 	}
-	why->ended = !job_is_stopping(&why->job);
+	why->ended = !is_stopping(why);
 }
 
 struct why *
 why_new(struct session *session, size_t interval)
 {
 	struct why *why = mem_new(sizeof *why);
-	why->result.interval = interval;
-	why->walk = (struct why_walk){.session = session,
-				      .job = &why->job,
-				      .percent = &why->percent,
-				      .spans = spans_new(session),
-				      .result = &why->result};
+	why->session = session;
+	why->interval = interval;
+	why->spans = spans_new(session);
 	job_init(&why->job, why_job, why);
 	why->job.nice = 10;
 	why->job.notify = trace_host_notify;
@@ -269,136 +538,46 @@ why_free(struct why *why)
 	if (!why)
 		return;
 	job_free(&why->job);
-	for (size_t i = 0; i < why->result.rows.count; i++) {
-		free(why->result.rows.at[i].text);
-		vec_free(&why->result.rows.at[i].pairs);
-	}
-	vec_free(&why->result.rows);
-	why_walk_free(&why->walk);
-	vec_free(&why->walk.pairs);
-	spans_free(why->walk.spans);
+	for (size_t i = 0; i < why->candidates.count; i++)
+		vec_free(&why->candidates.at[i].pairs);
+	vec_free(&why->pairs);
+	vec_free(&why->candidates);
+	vec_free(&why->causes);
+	map_free(&why->by_what);
+	expansion_free(&why->expansion);
+	spans_free(why->spans);
 	free(why);
 }
 
-void
-why_wait(struct why *why)
+bool
+why_is_done(struct why *why, unsigned *percent)
 {
-	job_join(&why->job);
-}
-
-const struct why_result *
-why_get(struct why *why)
-{
-	return job_is_done(&why->job) && why->ended ? &why->result : NULL;
-}
-
-unsigned
-why_percent(struct why *why)
-{
-	return atomic_load(&why->percent);
-}
-
-struct interval_message
-why_begin(const struct why *why, uint32_t pair)
-{
-	return why->walk.pairs.at[pair].begin;
-}
-
-/* --- texts ----------------------------------------------------------------- */
-
-static void
-add_length(const struct why_result *result, int64_t length, struct text *out)
-{
-	const struct gap gap = {length < 0 ? -(uint64_t)length : (uint64_t)length, !result->ticks};
-	text_add(out, length < 0 ? "-" : "");
-	gap_format(&gap, true, out);
-}
-
-void
-why_describe(const struct why *why, const struct why_result *result, struct text *out)
-{
-	const struct intervals *intervals = intervals_of(why->walk.session);
-	const char *name = intervals_name(intervals, result->interval);
-	if (result->pairs < WHY_PAIRS_LEAST) {
-		text_addf(out, "needs at least %d pairs with a length; %s has %u\n",
-			  WHY_PAIRS_LEAST, name, result->pairs);
-		return;
-	}
-	if (!result->slow) {
-		text_addf(out, "no pair of %s is slow: none is longer than the p90\n", name);
-		return;
-	}
-	text_addf(out, "%s: %u of %u pairs are slow, longer than ", name, result->slow,
-		  result->pairs);
-	add_length(result, result->p90, out);
-	text_add(out, " (p90); only their first ");
-	add_length(result, result->window, out);
-	text_add(out, " count\n");
-	if (why->walk.missed)
-		text_add(out, "the capture changed meanwhile: some pairs are missing\n");
-	if (result->doubtful[0] + result->doubtful[1])
-		text_addf(out, "messages were lost inside %u slow pairs and %u others\n",
-			  result->doubtful[1], result->doubtful[0]);
-	if (result->left_out)
-		text_addf(out, "%llu messages are left out: there are more than %d kinds\n",
-			  (unsigned long long)result->left_out, WHY_CANDIDATES_MAX);
-	if (result->few)
-		text_add(out, "too few slow pairs to rule out chance: what all of them have\n");
-	if (!result->rows.count)
-		text_add(out, "nothing distinguishes the slow pairs\n");
-	if (result->dropped)
-		text_addf(out, "%zu weaker rows are left out\n", result->dropped);
-}
-
-const char *
-why_cell_title(enum why_cell cell)
-{
-	static const char *const titles[WHY_CELLS] = {"lift",  "slow", "others",
-						      "after", "kind", "cause"};
-	return titles[cell];
-}
-
-static void
-add_lift(const struct why_result *result, const struct why_row *row, struct text *out)
-{
-	double lift = lift_of(result, row);
-	if (lift < INFINITY)
-		text_addf(out, "%.*fx", lift < 9.95, lift);
+	if (percent)
+		*percent = atomic_load(&why->percent);
 	else
-		text_add(out, "only");
-	text_add(out, row->unproven ? "?" : "");
+		job_join(&why->job);
+	return job_is_done(&why->job) && why->ended;
 }
 
-void
-why_add_cell(const struct why_result *result, const struct why_row *row, enum why_cell cell,
-	     struct text *out)
+size_t
+why_count(const struct why *why)
 {
-	static const char *const kinds[WHY_KINDS] = {[WHY_CONTEXT] = "context",
-						     [WHY_INTERVAL] = "interval",
-						     [WHY_MESSAGE] = "message",
-						     [WHY_GAP] = "gap",
-						     [WHY_NO_MESSAGE] = "no message"};
-	bool slow = cell == WHY_CELL_SLOW;
-	switch (cell) {
-	case WHY_CELL_LIFT:
-		add_lift(result, row, out);
-		break;
-	case WHY_CELL_SLOW:
-	case WHY_CELL_OTHERS:
-		text_addf(out, "%u of %u", slow ? row->slow : row->others,
-			  slow ? result->slow : result->others);
-		break;
-	case WHY_CELL_AFTER:
-		if (row->kind != WHY_NO_MESSAGE && !row->at_begin)
-			add_length(result, row->after, out);
-		break;
-	case WHY_CELL_KIND:
-		text_add(out, kinds[row->kind]);
-		break;
-	case WHY_CELL_CAUSE:
-	case WHY_CELLS:
-		text_add(out, row->text);
-		if (row->doubtful)
-			text_addf(out, " (? in %u pairs)", row->doubtful);
+	return why->causes.count;
+}
+
+bool
+why_step(const struct why *why, size_t row, bool back, size_t *at, struct interval_message *begin)
+{
+	const struct candidate *c = &why->candidates.at[why->causes.at[row].candidate];
+	bool absent = why->causes.at[row].kind == KIND_NO_MESSAGE;
+	for (size_t i = back ? *at - 1 : *at + 1, k; i < why->pairs.count; back ? i-- : i++) {
+		lower_bound(k, c->pairs.count, c->pairs.at[k] >> 1 < i);
+		bool has = k < c->pairs.count && c->pairs.at[k] >> 1 == i;
+		if (!why->pairs.at[i].slow || (absent ? has : !has || !(c->pairs.at[k] & 1)))
+			continue;
+		*at = i;
+		*begin = why->pairs.at[i].begin;
+		return true;
 	}
+	return false;
 }

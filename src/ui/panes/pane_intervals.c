@@ -92,16 +92,25 @@ show_interval(struct intervals_state *state, size_t interval)
 	state->table.cursor = (struct lines){.rows = state->table.cursor.rows};
 }
 
-static bool
-find_named(struct screen *screen, const char *name, size_t *interval)
+bool
+intervals_find_typed(struct screen *screen, const char *name, size_t *interval)
 {
-	if (session_intervals_find(screen->session->intervals, name, interval))
-		return true;
-	struct nearest_hint hint =
-	    nearest_hint(name, session_intervals_next, (void *)screen->session->intervals);
-	screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name,
-		     nearest_hint_or(&hint, NOTICE_INTERVAL_DEFINES));
-	return false;
+	struct intervals *intervals = intervals_of(screen->session);
+	const struct selection *selection = selection_get(screen);
+	struct interval_message other;
+	*interval = state_of(screen)->interval;
+	if (name && !session_intervals_find(screen->session->intervals, name, interval)) {
+		struct nearest_hint hint =
+		    nearest_hint(name, session_intervals_next, (void *)screen->session->intervals);
+		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name,
+			     nearest_hint_or(&hint, NOTICE_INTERVAL_DEFINES));
+		return false;
+	}
+	if (!name && selection && intervals && screen->focus != PANE_INTERVALS)
+		intervals_find_other(
+		    intervals, sequence_reader(screen->sequence, trace_number(selection->trace)),
+		    &selection->message, &other, interval);
+	return true;
 }
 
 /* Show the interval NAME; NULL: keep the one shown last. If the name is unknown, show an error and
@@ -110,11 +119,10 @@ static bool
 intervals_choose(struct screen *screen, const char *name)
 {
 	size_t interval;
-	if (!name)
-		return true;
-	if (!find_named(screen, name, &interval))
+	if (name && !intervals_find_typed(screen, name, &interval))
 		return false;
-	show_interval(state_of(screen), interval);
+	if (name)
+		show_interval(state_of(screen), interval);
 	return true;
 }
 
@@ -401,40 +409,17 @@ toggle_histogram(struct screen *screen, const struct command_call *call)
 	state_of(screen)->histogram = !state_of(screen)->histogram;
 }
 
-/* Find the pair of the message at the list's cursor. */
-static bool
-find_pair(struct screen *screen, struct interval_message *other, size_t *interval)
-{
-	const struct selection *selection = selection_get(screen);
-	struct intervals *intervals = intervals_of(screen->session);
-	if (!selection || !intervals)
-		return false;
-	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
-	return intervals_find_other(intervals, reader, &selection->message, other, interval);
-}
-
-bool
-intervals_find_typed(struct screen *screen, const char *name, size_t *interval)
-{
-	struct intervals *intervals = intervals_of(screen->session);
-	struct interval_message other;
-	if (!intervals || !intervals_count(intervals)) {
-		screen_error(screen, NOTICE_INTERVAL_NONE);
-		return false;
-	}
-	if (name)
-		return find_named(screen, name, interval);
-	if (screen->focus == PANE_INTERVALS || !find_pair(screen, &other, interval))
-		*interval = state_of(screen)->interval;
-	return true;
-}
-
 bool
 intervals_go_to_other(struct screen *screen)
 {
+	const struct selection *selection = selection_get(screen);
+	struct intervals *intervals = intervals_of(screen->session);
 	struct interval_message other;
 	size_t interval;
-	if (!find_pair(screen, &other, &interval))
+	if (!selection || !intervals)
+		return false;
+	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
+	if (!intervals_find_other(intervals, reader, &selection->message, &other, &interval))
 		return false;
 	jump_to_location(screen, &(struct location){.trace = other.trace, .id = other.id});
 	return true;

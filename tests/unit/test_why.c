@@ -1,16 +1,16 @@
-/* Fisher's exact test, by hand. */
+/* The test of causes, Fisher's exact one, by hand. */
 #include "config.h"
 
 #include "test.h"
 
-#include "query/why/fisher.h"
+#include "query/why/why.h"
 
 #include <math.h>
 
 static void
 check(uint64_t a, uint64_t slow, uint64_t b, uint64_t others, double want)
 {
-	double got = exp(fisher_log_p(a, slow, b, others));
+	double got = exp(why_log_p(a, slow, b, others));
 	if (fabs(got - want) > want * 1e-9)
 		fail_msg("%d of %d, %d of %d: %.12g, not %.12g", (int)a, (int)slow, (int)b,
 			 (int)others, got, want);
@@ -38,10 +38,10 @@ static void
 test_sum(void **state)
 {
 	(void)state;
-	double more = exp(fisher_log_p(40, 100, 260, 900));
-	double fewer = exp(fisher_log_p(261, 900, 39, 100)); /* the others have more */
+	double more = exp(why_log_p(40, 100, 260, 900));
+	double fewer = exp(why_log_p(261, 900, 39, 100)); /* the others have more */
 	assert_true(fabs(more + fewer - 1) < 1e-9);
-	double log_p = fisher_log_p(9000, 10000, 500, 90000);
+	double log_p = why_log_p(9000, 10000, 500, 90000);
 	assert_true(isfinite(log_p) && log_p < -10000);
 }
 

@@ -544,7 +544,6 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_gaps.c \
 	src/ui/panes/pane_intervals.c \
 	src/ui/panes/pane_intervals.h \
-	src/ui/panes/pane_why.c \
 	src/ui/panes/pane_matches.c \
 	src/ui/panes/pane_guesses.c \
 	src/ui/panes/pane_help.c \

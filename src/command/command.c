@@ -52,7 +52,6 @@ command_scope_name(enum command_scope scope)
 	    [SCOPE_DIFFERENCES] = "differences",
 	    [SCOPE_CARD] = "keys",
 	    [SCOPE_INTERVALS] = "intervals",
-	    [SCOPE_WHY] = "why",
 	    [SCOPE_MATCHES] = "matches",
 	    [SCOPE_TABLE] = "table",
 	    [SCOPE_CODE] = "code",

@@ -27,9 +27,9 @@ export_why(struct session *session, const struct export_options *options,
 		    nearest_hint(of, session_intervals_next, (void *)session->intervals).text);
 	session_build(session);
 	struct why *why = why_new(session, interval);
-	why_is_done(why, NULL);
+	size_t count = why_count(why, NULL);
 	why_describe(why, out);
-	for (size_t i = 0; i < why_count(why); i++)
+	for (size_t i = 0; i < count; i++)
 		for (int c = 0; c < WHY_CELLS; c++) {
 			text_clear(&cell);
 			why_add_cell(why, i, (enum why_cell)c, &cell);

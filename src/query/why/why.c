@@ -21,12 +21,11 @@
 #include <stdlib.h>
 
 enum {
-	TELL_MS = 200,	   /* between two signals */
-	PAIRS_LEAST = 10,  /* fewer have none above their p90 */
-	PLACES_LEAST = 3,  /* times at which slow pairs get a cause */
-	SHARE_LEAST = 20,  /* at least 1/20 of the slow pairs have it */
-	KINDS_MAX = 65536, /* candidates */
-	FLIP = 63	   /* the bit that sorts signed numbers as unsigned ones */
+	TELL_MS = 200,	  /* between two signals */
+	PAIRS_LEAST = 10, /* fewer have none above their p90 */
+	PLACES_LEAST = 3, /* times at which slow pairs get a cause */
+	SHARE_LEAST = 20, /* at least 1/20 of the slow pairs have it */
+	KINDS_MAX = 65536 /* candidates */
 };
 static const double LIFT_LEAST = 1.5, CHANCE_MOST = 0.01;
 
@@ -36,8 +35,7 @@ static const char *const kind_names[] = {"context", "interval", "message", "gap"
 
 struct pair {
 	struct interval_message begin;
-	int64_t since, until, end; /* `until`: the end, or that of the window */
-	int64_t reach;		   /* latest end up to this pair */
+	int64_t since, end, reach; /* `reach`: latest end up to this pair */
 	bool slow, doubtful;
 };
 
@@ -46,10 +44,12 @@ struct candidate {
 	size_t what;			/* lane of a context, interval, or trace */
 	uint32_t label;			/* value of a context */
 	struct message_id id;		/* of the first message */
-	uint32_t count[2], in_whole[2]; /* others and slow pairs with it before `until`, or ever */
-	uint32_t places, doubtful;	/* times; pairs for which a context is doubtful */
+	uint32_t count[2], in_whole[2]; /* others and slow pairs with it in their window, or ever */
+	uint32_t places;		/* times at which slow pairs got it */
+	bool doubt;			/* its context is doubtful now */
+	uint32_t doubtful;		/* pairs that got it then */
 	size_t last;			/* pairs before it have it, or ended without */
-	VEC(uint32_t) pairs;		/* twice the slow ones with it, + 1 if before `until` */
+	VEC(uint32_t) pairs;		/* twice the slow ones with it, + 1 if in their window */
 	double after;			/* sum of their times until then */
 };
 
@@ -66,7 +66,7 @@ struct why {
 	struct job job;
 	atomic_uint percent;
 	size_t interval, part; /* of the clocks */
-	bool ticks;	       /* unit of times; else nanoseconds */
+	bool ticks, sorted;    /* unit of times, else nanoseconds; all pairs are known */
 	VEC(struct pair) pairs;
 	uint32_t count[2], doubtful[2]; /* others and slow pairs; those that lost messages */
 	uint32_t apart;			/* pairs left out: by an unrelated clock */
@@ -90,42 +90,11 @@ compare_pairs(const void *a, const void *b)
 				    : message_id_compare(x->begin.id, y->begin.id);
 }
 
-/* True if a pair can be compared: it has the unit and the part of the clocks of the first one. */
-static bool
-is_comparable(struct why *why, size_t trace, const struct interval_event *begin)
-{
-	bool ticks = begin->flags & INTERVAL_TICKS;
-	size_t part = clocks_part(why->session->traces.at[trace]);
-	if (!why->pairs.count) {
-		why->ticks = ticks;
-		why->part = part;
-	}
-	return begin->flags & INTERVAL_TIMED && !(begin->flags & INTERVAL_APART) &&
-	       ticks == why->ticks && part == why->part;
-}
-
-static void
-take_pair(void *context, size_t trace, const struct interval_event *begin,
-	  const struct interval_event *end)
-{
-	struct why *why = context;
-	if (begin->interval != why->interval)
-		return;
-	if (is_comparable(why, trace, begin))
-		*vec_add(&why->pairs) =
-		    (struct pair){.begin = {trace, {begin->offset, begin->ordinal}},
-				  .since = begin->time,
-				  .until = end->time,
-				  .end = end->time,
-				  .doubtful = begin->flags & INTERVAL_DOUBTFUL};
-	else
-		why->apart++;
-}
-
 /* Choose the slow pairs.  Return false if there are none. */
 static bool
 choose_slow(struct why *why)
 {
+	const uint64_t flip = UINT64_C(1) << 63; /* sorts signed numbers */
 	size_t count = why->pairs.count;
 	int64_t reach = INT64_MIN;
 	long double sum = 0;
@@ -134,11 +103,11 @@ choose_slow(struct why *why)
 		return false;
 	uint64_t *lengths = mem_new(count * sizeof *lengths);
 	qsort(why->pairs.at, count, sizeof *why->pairs.at, compare_pairs);
+	why->sorted = true;
 	for (size_t i = 0; i < count; i++)
-		lengths[i] =
-		    (uint64_t)(why->pairs.at[i].end - why->pairs.at[i].since) ^ UINT64_C(1) << FLIP;
+		lengths[i] = (uint64_t)(why->pairs.at[i].end - why->pairs.at[i].since) ^ flip;
 	rank_sort(lengths, count);
-	why->p90 = (int64_t)(lengths[rank_nearest(count, 90) - 1] ^ UINT64_C(1) << FLIP);
+	why->p90 = (int64_t)(lengths[rank_nearest(count, 90) - 1] ^ flip);
 	free(lengths);
 	for (size_t i = 0; i < count; i++) {
 		struct pair *pair = &why->pairs.at[i];
@@ -151,9 +120,6 @@ choose_slow(struct why *why)
 	}
 	why->count[0] -= why->count[1];
 	why->window = (int64_t)(sum / why->count[0]);
-	for (size_t i = 0; i < count; i++)
-		if (why->pairs.at[i].slow)
-			why->pairs.at[i].until = why->pairs.at[i].since + why->window;
 	return why->count[1];
 }
 
@@ -189,11 +155,12 @@ static bool
 give_pair(struct why *why, struct candidate *c, size_t i, int64_t time)
 {
 	const struct pair *pair = &why->pairs.at[i];
-	bool soon = time <= pair->until;
+	bool soon = !pair->slow || time - pair->since <= why->window;
 	if (time >= pair->end && time > pair->since)
 		return false;
 	c->in_whole[pair->slow]++;
 	c->count[pair->slow] += soon;
+	c->doubtful += soon && c->doubt;
 	if (!pair->slow)
 		return false;
 	*vec_add(&c->pairs) = (uint32_t)i << 1 | soon;
@@ -233,22 +200,39 @@ take_context(struct why *why, size_t number)
 		if (!c || turn->time == INT64_MIN || turn->part != why->part ||
 		    !(turn->flags & SPAN_TICKS) == why->ticks)
 			continue;
-		uint32_t before = c->count[0] + c->count[1];
+		c->doubt = turn->flags & SPAN_DOUBTFUL;
 		give(why, c, begun_before(why, turn->time), turn->time,
 		     i + 1 < turns->count ? turn[1].time : INT64_MAX);
-		if (turn->flags & SPAN_DOUBTFUL)
-			c->doubtful += c->count[0] + c->count[1] - before;
 	}
 }
 
+/* Take a pair of the interval, or, once those are sorted, of another one.  All need the unit and the
+ * part of the clocks of the first. */
 static void
-take_other(void *context, size_t trace, const struct interval_event *begin,
-	   const struct interval_event *end)
+take_pair(void *context, size_t trace, const struct interval_event *begin,
+	  const struct interval_event *end)
 {
 	struct why *why = context;
+	bool own = begin->interval == why->interval, ticks = begin->flags & INTERVAL_TICKS;
+	size_t part = clocks_part(why->session->traces.at[trace]);
 	const struct candidate as = {
 	    .kind = KIND_INTERVAL, .what = begin->interval, .label = (uint32_t)trace};
-	if (begin->interval != why->interval && is_comparable(why, trace, begin))
+	if (own == why->sorted)
+		return;
+	if (own && !why->pairs.count) {
+		why->ticks = ticks;
+		why->part = part;
+	}
+	if (!(begin->flags & INTERVAL_TIMED) || begin->flags & INTERVAL_APART ||
+	    ticks != why->ticks || part != why->part)
+		why->apart += own;
+	else if (own)
+		*vec_add(&why->pairs) =
+		    (struct pair){.begin = {trace, {begin->offset, begin->ordinal}},
+				  .since = begin->time,
+				  .end = end->time,
+				  .doubtful = begin->flags & INTERVAL_DOUBTFUL};
+	else
 		give(why, find_candidate(why, 0, &as), begun_before(why, begin->time), begin->time,
 		     end->time);
 }
@@ -349,48 +333,40 @@ static int
 compare_causes(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
-	if (x->unproven != y->unproven)
-		return x->unproven ? 1 : -1;
-	if (fabs(x->log_p - y->log_p) > 1e-6)
-		return x->log_p < y->log_p ? -1 : 1;
-	if (x->count[0] != y->count[0]) /* the stronger lift */
-		return x->count[0] < y->count[0] ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
+	double chance = fabs(x->log_p - y->log_p) > 1e-6 ? x->log_p - y->log_p : 0;
+	const double orders[] = {x->unproven - y->unproven, chance,
+				 /* the stronger lift */
+				 (double)x->count[0] - y->count[0], (double)x->kind - y->kind};
+	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+		if (orders[i] != 0)
+			return orders[i] < 0 ? -1 : 1;
 	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
 }
 
-/* Test a candidate with these counts.  LIMIT: of the logarithm of chance. */
-static void
-test(struct why *why, size_t number, enum kind kind, const uint32_t count[2], double limit)
-{
-	if (!count[1] || (uint64_t)count[1] * SHARE_LEAST < why->count[1] ||
-	    lift_of(why, count) < LIFT_LEAST)
-		return;
-	double log_p = why_log_p(count[1], why->count[1], count[0], why->count[0]);
-	bool chance = log_p >= limit, seldom = why->candidates.at[number].places < PLACES_LEAST;
-	if (!chance || (why->few && count[1] == why->count[1]))
-		*vec_add(&why->causes) =
-		    (struct cause){.kind = kind,
-				   .unproven = chance || (seldom && kind != KIND_NO_MESSAGE),
-				   .candidate = number,
-				   .count = {count[0], count[1]},
-				   .log_p = log_p};
-}
-
+/* Test each candidate, and that a message is missing. */
 static void
 find_causes(struct why *why)
 {
-	size_t count = why->candidates.count;
-	double limit = log(CHANCE_MOST / (double)(2 * count + 1)); /* with and without it */
+	size_t tests = 2 * why->candidates.count;
+	double limit = log(CHANCE_MOST / (double)(tests + 1));
 	why->few = why_log_p(why->count[1], why->count[1], 0, why->count[0]) >= limit;
-	for (size_t i = 0; i < count; i++) {
-		const struct candidate *c = &why->candidates.at[i];
-		const uint32_t absent[] = {why->count[0] - c->in_whole[0],
-					   why->count[1] - c->in_whole[1]};
-		test(why, i, c->kind, c->count, limit);
-		if (c->kind == KIND_MESSAGE)
-			test(why, i, KIND_NO_MESSAGE, absent, limit);
+	for (size_t i = 0; i < tests; i++) {
+		const struct candidate *c = &why->candidates.at[i / 2];
+		bool absent = i % 2;
+		struct cause cause = {.kind = absent ? KIND_NO_MESSAGE : c->kind,
+				      .candidate = i / 2};
+		for (int s = 0; s < 2; s++)
+			cause.count[s] = absent ? why->count[s] - c->in_whole[s] : c->count[s];
+		if ((absent && c->kind != KIND_MESSAGE) || !cause.count[1] ||
+		    (uint64_t)cause.count[1] * SHARE_LEAST < why->count[1] ||
+		    lift_of(why, cause.count) < LIFT_LEAST)
+			continue;
+		cause.log_p =
+		    why_log_p(cause.count[1], why->count[1], cause.count[0], why->count[0]);
+		bool chance = cause.log_p >= limit;
+		cause.unproven = chance || (!absent && c->places < PLACES_LEAST);
+		if (!chance || (why->few && cause.count[1] == why->count[1]))
+			*vec_add(&why->causes) = cause;
 	}
 	if (why->causes.count)
 		qsort(why->causes.at, why->causes.count, sizeof *why->causes.at, compare_causes);
@@ -450,14 +426,16 @@ add_cause(struct why *why, const struct cause *cause, struct text *out)
 void
 why_describe(const struct why *why, struct text *out)
 {
-	if (why->apart)
-		text_addf(out, "left out: %u pairs by another clock\n", why->apart);
-	if (!why->count[1] && why->count[0] < PAIRS_LEAST)
-		text_addf(out, "needs at least %d pairs, not %u\n", PAIRS_LEAST, why->count[0]);
-	else if (!why->count[1])
-		text_add(out, "no pair is slow: none is longer than the p90\n");
-	if (!why->count[1])
+	if (why->apart || why->left_out)
+		text_addf(out, "left out: %u pairs by other clocks, %llu messages of rare kinds\n",
+			  why->apart, (unsigned long long)why->left_out);
+	if (!why->count[1]) {
+		text_addf(out,
+			  why->count[0] < PAIRS_LEAST ? "needs at least %d pairs, not %u\n"
+						      : "no pair is above the p90\n",
+			  PAIRS_LEAST, why->count[0]);
 		return;
+	}
 	text_addf(out, "%u of %zu pairs are slow: over ", why->count[1], why->pairs.count);
 	add_length(why, why->p90, out);
 	text_add(out, " (p90); their first ");
@@ -466,9 +444,6 @@ why_describe(const struct why *why, struct text *out)
 	if (why->doubtful[0] + why->doubtful[1])
 		text_addf(out, "messages were lost inside %u of the slow and %u of the others\n",
 			  why->doubtful[1], why->doubtful[0]);
-	if (why->left_out)
-		text_addf(out, "left out: %llu messages, as they have too many different texts\n",
-			  (unsigned long long)why->left_out);
 	if (!why->causes.count)
 		text_add(out, "nothing distinguishes the slow pairs\n");
 	else if (why->few)
@@ -509,7 +484,7 @@ why_job(void *context)
 		for (size_t i = 0; i < spans_count(why->spans); i++)
 			take_context(why, i);
 		for (size_t t = 0; t < traces; t++) {
-			intervals_visit(intervals, t, take_other, why);
+			intervals_visit(intervals, t, take_pair, why);
 			take_trace(why, t);
 		}
 		find_causes(why);
@@ -549,20 +524,14 @@ why_free(struct why *why)
 	free(why);
 }
 
-bool
-why_is_done(struct why *why, unsigned *percent)
+size_t
+why_count(struct why *why, unsigned *percent)
 {
 	if (percent)
 		*percent = atomic_load(&why->percent);
 	else
 		job_join(&why->job);
-	return job_is_done(&why->job) && why->ended;
-}
-
-size_t
-why_count(const struct why *why)
-{
-	return why->causes.count;
+	return job_is_done(&why->job) && why->ended ? why->causes.count : SIZE_MAX;
 }
 
 bool

@@ -35,11 +35,9 @@ struct why;
 struct why *why_new(struct session *, size_t interval);
 void why_free(struct why *); /* stops it; NULL is fine */
 
-/* Return true if the search has ended, else its progress in percent.  PERCENT NULL: wait.  The
- * functions below are for a search that has ended. */
-bool why_is_done(struct why *, unsigned *percent);
-
-size_t why_count(const struct why *); /* of causes */
+/* Return the number of causes, or SIZE_MAX and the progress in percent until the search has ended.
+ * PERCENT NULL: wait.  The functions below are for a search that has ended. */
+size_t why_count(struct why *, unsigned *percent);
 
 /* Append a line for each remark: how pairs are compared, and all that limits the result. */
 void why_describe(const struct why *, struct text *);

@@ -12,9 +12,9 @@ struct screen;
  * syntax, show an error and return false. */
 bool intervals_define_typed(struct screen *, const char *text);
 
-/* Find the interval NAME, or show an error and return false. NULL: that of the pane if it has the
- * cursor, else of the pair at the list's cursor, else the one that the pane showed last. */
-bool intervals_find_typed(struct screen *, const char *name, size_t *interval);
+/* Show the causes of slow pairs of interval NAME; NULL: of the pair at the cursor. If the pane has the
+ * cursor: of its interval, or the longest pairs again. False without such an interval. */
+bool intervals_show_causes(struct screen *, const char *name);
 
 /* Go to the other end of the selected message's pair. False without a pair. */
 bool intervals_go_to_other(struct screen *);

@@ -23,7 +23,6 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_GAPS] = &pane_gaps,
     [PANE_DIFFERENCES] = &pane_differences,
     [PANE_INTERVALS] = &pane_intervals,
-    [PANE_WHY] = &pane_why,
     [PANE_MATCHES] = &pane_matches,
     [PANE_TABLE] = &pane_table,
     [PANE_CODE] = &pane_code,

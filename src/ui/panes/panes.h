@@ -11,7 +11,7 @@ extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syn
 extern const struct pane_ops pane_guesses, pane_matches, pane_differences;
 extern const struct pane_ops pane_intervals, pane_table, pane_code, pane_stack, pane_functions;
 extern const struct pane_ops pane_help, pane_messages, pane_clocks, pane_settings, pane_card;
-extern const struct pane_ops pane_facts, pane_why;
+extern const struct pane_ops pane_facts;
 
 extern const struct pane_ops *const panes[PANE_COUNT];
 

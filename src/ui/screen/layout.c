@@ -39,7 +39,6 @@ static const struct place_row {
     {PANE_GAPS, .rows_min = 4, .percent = 40},
     {PANE_DIFFERENCES, .rows_min = 4, .percent = 40},
     {PANE_INTERVALS, .rows_min = 5, .percent = 40},
-    {PANE_WHY, .rows_min = 5, .percent = 40},
     {PANE_MATCHES, .rows_min = 4, .percent = 40},
     {PANE_TABLE, .rows_min = 4, .percent = 60},
     {PANE_CODE, .rows_min = 4, .percent = 50},

@@ -99,7 +99,7 @@ run_context(struct log *log, int context, bool cause)
 {
 	double mean = 2000 * pow(400, uniform(log)); /* from 2 ms to 0.8 s */
 	size_t value = 0;
-	mean = cause ? 15000 + wait_for(log, 50000) : mean;
+	mean = cause ? log->end / (300 + random_below(&log->seed, 700)) : mean;
 	for (double at = wait_for(log, mean); at < log->end;) {
 		size_t to = random_below(&log->seed, cause ? 20 : 5);
 		to = to == 2 ? 2 : to % 5 == 2 ? 0 : to % 5; /* the cause is rarer than others */

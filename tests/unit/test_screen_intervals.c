@@ -54,16 +54,21 @@ test_why(void **state)
 	scene_keys(s, "I");
 	scene_wait(s, "interval mailbox  12 pairs ");
 	scene_keys(s, "r");
-	scene_wait(s, "why is interval mailbox slow?");
-	scene_wait_row(s, "only? ", "1 of 1  0 of 11 ");
-	scene_wait(s, "task loader inside");
+	scene_wait(s, "interval mailbox  why slow ");
+	scene_wait(s, " only?  1 of 1  0 of 11    46.7 us  context task loader, of log");
+	scene_wait(s, " 1.8x?  1 of 1  6 of 11       0 ns  context overlay day, of dsp");
 	scene_keys(s, "\r");
 	scene_wait_row(s, ">", "soc mailbox send OVERLAY seq 70");
 	scene_keys(s, "n");
-	scene_wait_notice(s, NOTICE_WHY_NO_FURTHER);
+	scene_wait_id(s, NOTICE_INTERVAL_NONE_FURTHER, NULL);
 	scene_check_idle(s);
-	scene_keys(s, "q");
-	scene_until(s, "why is interval", false);
+	scene_keys(s, "r"); /* the longest pairs again */
+	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_keys(s, "Igg:why\r"); /* closed, and anywhere */
+	scene_wait(s, "interval mailbox  why slow ");
+	scene_wait(s, "overlay day");
+	scene_keys(s, "o");
+	scene_wait(s, "\n         25 ms  ### 1\n");
 	scene_keys(s, ":why mailbx\r");
 	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "mailbx", "; did you mean mailbox?");
 	scene_quit(s);

@@ -23,7 +23,6 @@
 enum {
 	TELL_MS = 200,	  /* between two signals */
 	PAIRS_LEAST = 10, /* fewer have none above their p90 */
-	PLACES_LEAST = 3, /* times at which slow pairs get a cause */
 	SHARE_LEAST = 20, /* at least 1/20 of the slow pairs have it */
 	KINDS_MAX = 65536 /* candidates */
 };
@@ -45,7 +44,7 @@ struct candidate {
 	uint32_t label;			/* value of a context */
 	struct message_id id;		/* of the first message */
 	uint32_t count[2], in_whole[2]; /* others and slow pairs with it in their window, or ever */
-	uint32_t places;		/* times at which slow pairs got it */
+	uint32_t places;		/* times at which pairs got it */
 	bool doubt;			/* its context is doubtful now */
 	uint32_t doubtful;		/* pairs that got it then */
 	size_t last;			/* pairs before it have it, or ended without */
@@ -54,7 +53,7 @@ struct candidate {
 };
 
 struct cause {
-	enum kind kind;
+	enum kind kind, first; /* `first`: comes before all others */
 	bool unproven;
 	size_t candidate;
 	uint32_t count[2];
@@ -150,22 +149,21 @@ find_candidate(struct why *why, uint64_t hash, const struct candidate *as)
 	return &why->candidates.at[why->candidates.count - 1];
 }
 
-/* Give a candidate to pair I if it is open.  Return true if it is slow, and in its window. */
-static bool
+/* Give a candidate to pair I if it is open. */
+static void
 give_pair(struct why *why, struct candidate *c, size_t i, int64_t time)
 {
 	const struct pair *pair = &why->pairs.at[i];
 	bool soon = !pair->slow || time - pair->since <= why->window;
 	if (time >= pair->end && time > pair->since)
-		return false;
+		return;
 	c->in_whole[pair->slow]++;
 	c->count[pair->slow] += soon;
 	c->doubtful += soon && c->doubt;
 	if (!pair->slow)
-		return false;
+		return;
 	*vec_add(&c->pairs) = (uint32_t)i << 1 | soon;
 	c->after += soon ? (double)(time - pair->since) : 0;
-	return soon;
 }
 
 /* Give a candidate that holds from FROM until TO to the pairs that lack it: those before UNTIL that
@@ -174,16 +172,16 @@ static void
 give(struct why *why, struct candidate *c, size_t until, int64_t from, int64_t to)
 {
 	size_t i, end = begun_before(why, to);
-	bool any = false;
 	if (!c)
 		return;
+	uint32_t before = c->count[0] + c->count[1];
 	lower_bound(i, until, why->pairs.at[i].reach < from); /* earlier ones have ended */
 	for (i = i > c->last ? i : c->last; i < until; i++)
-		any |= give_pair(why, c, i, from);
+		give_pair(why, c, i, from);
 	for (; i < end; i++)
-		any |= give_pair(why, c, i, why->pairs.at[i].since);
+		give_pair(why, c, i, why->pairs.at[i].since);
 	c->last = i;
-	c->places += any;
+	c->places += c->count[0] + c->count[1] > before;
 }
 
 /* --- the walk -------------------------------------------------------------- */
@@ -334,7 +332,7 @@ compare_causes(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
 	double chance = fabs(x->log_p - y->log_p) > 1e-6 ? x->log_p - y->log_p : 0;
-	const double orders[] = {x->unproven - y->unproven, chance,
+	const double orders[] = {x->unproven - y->unproven, (double)x->first - y->first, chance,
 				 /* the stronger lift */
 				 (double)x->count[0] - y->count[0], (double)x->kind - y->kind};
 	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
@@ -363,9 +361,12 @@ find_causes(struct why *why)
 			continue;
 		cause.log_p =
 		    why_log_p(cause.count[1], why->count[1], cause.count[0], why->count[0]);
-		bool chance = cause.log_p >= limit;
-		cause.unproven = chance || (!absent && c->places < PLACES_LEAST);
-		if (!chance || (why->few && cause.count[1] == why->count[1]))
+		/* pairs that get it at one time are no independent samples */
+		uint32_t size = absent ? 1 : (c->count[0] + c->count[1] - 1) / c->places + 1;
+		cause.unproven = why_log_p(cause.count[1] / size, why->count[1] / size,
+					   cause.count[0] / size, why->count[0] / size) >= limit;
+		cause.first = why->few ? cause.kind : 0;
+		if (cause.log_p < limit || (why->few && cause.count[1] == why->count[1]))
 			*vec_add(&why->causes) = cause;
 	}
 	if (why->causes.count)

@@ -11,12 +11,12 @@
  * slow pairs count only from their begin for as long as the others take on average, the window.
  * A message is missing only if the whole pair lacks it.
  *
- * A cause is a candidate that at least 5 % of the slow pairs have, at three times or more, 1.5
- * times as often as the others, and by chance (Fisher's exact test) with a probability below 1 %,
- * divided by the number of candidates (Bonferroni).  The least probable comes first, then the one
- * with the stronger lift: how many times as often slow pairs have it.  If the slow pairs are too
- * few for the test, candidates that all of them have are causes, too, but unproven.  So are causes
- * seen at fewer times.
+ * A cause is a candidate that at least 5 % of the slow pairs have, 1.5 times as often as the others,
+ * and by chance (Fisher's exact test) with a probability below 1 %, divided by the number of
+ * candidates (Bonferroni).  The least probable comes first, then the one with the stronger lift:
+ * how many times as often slow pairs have it.  A cause is unproven if the test fails when pairs that
+ * get it at one time, from one message or one value of a context, count as one.  If the slow pairs
+ * are too few for the test, candidates that all of them have are unproven causes, contexts first.
  *
  * Cost: O(log pairs) for each message.  Each pair gets a candidate once at most, which takes
  * O(candidates x pairs) in all, however many messages and open pairs there are.  Memory: about 80

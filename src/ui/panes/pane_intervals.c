@@ -477,8 +477,11 @@ intervals_title(struct screen *screen, struct text *out)
 	text_addf(out, "interval %s", intervals_name(intervals, state->interval));
 	if (intervals_count(intervals) > 1)
 		text_addf(out, "  %zu of %zu", state->interval + 1, intervals_count(intervals));
-	text_addf(out, "  %llu%s pairs%s", (unsigned long long)state->summary.counts.pairs,
-		  state->summary.done ? "" : "+", state->causes ? ", why some are slow" : "");
+	if (state->causes)
+		text_add(out, "  why slow");
+	else
+		text_addf(out, "  %llu%s pairs", (unsigned long long)state->summary.counts.pairs,
+			  state->summary.done ? "" : "+");
 }
 
 /* --- commands -------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ is "demo: its task, and that of the others" '1 loader
 11 filter' "$(sed 1d out | cut -d'"' -f2 | sort | uniq -c | sort -n | sed 's/^ *//')"
 run "$TRAWL" -q -t why --of=interval.mailbox "$lab"
 is "demo: status" 0 "$status"
-ok "demo: one of twelve" grep -q '^1 of 12 pairs' out
+ok "demo: one of twelve" grep -q '^slow: 1 of 12 pairs, above 8\.[0-9]* ms (p90)' out
 ok "demo: unproven" grep -q '^unproven: ' out
 is "demo: only it has the loader, and the day is before" 'only? 1 of 1 0 of 11 context task loader
 1.8x? 1 of 1 6 of 11 context overlay day' "$(sed -n 's/  *[0-9.]* [mun]*s  */ /; s/,.*//; s/  */ /g

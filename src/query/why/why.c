@@ -68,7 +68,7 @@ struct why {
 	bool ticks, sorted;    /* unit of times, else nanoseconds; all pairs are known */
 	VEC(struct pair) pairs;
 	uint32_t count[2], doubtful[2]; /* others and slow pairs; those that lost messages */
-	uint32_t apart;			/* pairs left out: by an unrelated clock */
+	uint32_t apart;			/* pairs left out: by an unrelated clock, or no time */
 	uint64_t left_out;		/* messages of more kinds than KINDS_MAX */
 	int64_t p90, window;
 	bool few, ended; /* too few slow pairs for the test; not stopped */
@@ -85,8 +85,7 @@ static int
 compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
-	return x->since != y->since ? x->since < y->since ? -1 : 1
-				    : message_id_compare(x->begin.id, y->begin.id);
+	return x->since < y->since ? -1 : x->since > y->since;
 }
 
 /* Choose the slow pairs.  Return false if there are none. */
@@ -428,7 +427,7 @@ void
 why_describe(const struct why *why, struct text *out)
 {
 	if (why->apart || why->left_out)
-		text_addf(out, "left out: %u pairs by other clocks, %llu messages of rare kinds\n",
+		text_addf(out, "left out: %u pairs without a comparable length, %llu messages\n",
 			  why->apart, (unsigned long long)why->left_out);
 	if (!why->count[1]) {
 		text_addf(out,
@@ -437,7 +436,7 @@ why_describe(const struct why *why, struct text *out)
 			  PAIRS_LEAST, why->count[0]);
 		return;
 	}
-	text_addf(out, "%u of %zu pairs are slow: over ", why->count[1], why->pairs.count);
+	text_addf(out, "slow: %u of %zu pairs, above ", why->count[1], why->pairs.count);
 	add_length(why, why->p90, out);
 	text_add(out, " (p90); their first ");
 	add_length(why, why->window, out);

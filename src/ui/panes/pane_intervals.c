@@ -104,9 +104,8 @@ renew_causes(struct screen *screen)
 	const struct session_intervals *hook = screen->session->intervals;
 	size_t count = state->why_count;
 	unsigned percent = state->percent;
-	uint64_t basis = hook ? generation_join(clocks_generation(screen->session->clocks),
-						hook->generation(hook->context))
-			      : 0;
+	uint64_t basis = generation_join(clocks_generation(screen->session->clocks),
+					 hook ? hook->generation(hook->context) : 0);
 	bool shown = screen->open[PANE_INTERVALS] && state->causes && hook;
 	if (state->why && (!shown || (count != SIZE_MAX && state->basis != basis)))
 		drop_causes(state);
@@ -166,20 +165,16 @@ intervals_show_causes(struct screen *screen, const char *name)
 	struct intervals *intervals = intervals_of(screen->session);
 	const struct selection *selection = selection_get(screen);
 	struct interval_message other;
-	size_t interval;
-	bool typed = name && *name, inside = screen->focus == PANE_INTERVALS;
-	if (!intervals || !intervals_count(intervals)) {
-		screen_error(screen, NOTICE_INTERVAL_NONE);
+	size_t at;
+	bool inside = screen->focus == PANE_INTERVALS;
+	if (!intervals_choose(screen, name && *name ? name : NULL))
 		return false;
-	}
-	if (!intervals_choose(screen, typed ? name : NULL))
-		return false;
-	if (!typed && !inside && selection &&
+	state->causes = !inside || !state->causes || (name && *name);
+	if (!(name && *name) && !inside && selection && intervals &&
 	    intervals_find_other(intervals,
 				 sequence_reader(screen->sequence, trace_number(selection->trace)),
-				 &selection->message, &other, &interval))
-		show_interval(state, interval);
-	state->causes = typed || !inside || !state->causes;
+				 &selection->message, &other, &at))
+		show_interval(state, at);
 	state->histogram = false;
 	drop_causes(state);
 	return true;

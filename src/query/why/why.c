@@ -38,17 +38,17 @@ struct pair {
 	bool slow, doubtful;
 };
 
-struct candidate {
+struct why_candidate {
 	enum kind kind;
 	size_t what;			/* lane of a context, interval, or trace */
 	uint32_t label;			/* value of a context */
 	struct message_id id;		/* of the first message */
-	uint32_t count[2], in_whole[2]; /* others and slow pairs with it in their window, or ever */
+	uint32_t count[2], in_whole[2]; /* others and slow pairs with it in the window, or ever */
 	uint32_t places;		/* times at which pairs got it */
 	bool doubt;			/* its context is doubtful now */
 	uint32_t doubtful;		/* pairs that got it then */
 	size_t last;			/* pairs before it have it, or ended without */
-	VEC(uint32_t) pairs;		/* twice the slow ones with it, + 1 if in their window */
+	VEC(uint32_t) pairs;		/* twice the slow ones with it, + 1 if in the window */
 	double after;			/* sum of their times until then */
 };
 
@@ -67,12 +67,12 @@ struct why {
 	size_t interval, part; /* of the clocks */
 	bool ticks, sorted;    /* unit of times, else nanoseconds; all pairs are known */
 	VEC(struct pair) pairs;
-	uint32_t count[2], doubtful[2]; /* others and slow pairs; those that lost messages */
-	uint32_t apart;			/* pairs left out: by an unrelated clock, or no time */
+	uint32_t count[2], doubtful[2]; /* others and slow pairs; these that lost messages */
+	uint32_t apart;			/* pairs left out */
 	uint64_t left_out;		/* messages of more kinds than KINDS_MAX */
 	int64_t p90, window;
 	bool few, ended; /* too few slow pairs for the test; not stopped */
-	VEC(struct candidate) candidates;
+	VEC(struct why_candidate) candidates;
 	struct map by_what; /* hash: 1 + the candidate */
 	VEC(struct cause) causes;
 	struct spans *spans;
@@ -133,8 +133,8 @@ begun_before(const struct why *why, int64_t time)
 /* --- candidates ------------------------------------------------------------ */
 
 /* Find or add a candidate.  HASH 0: by its members.  Return NULL if there are too many. */
-static struct candidate *
-find_candidate(struct why *why, uint64_t hash, const struct candidate *as)
+static struct why_candidate *
+find_candidate(struct why *why, uint64_t hash, const struct why_candidate *as)
 {
 	const uint64_t words[] = {as->kind, as->what, as->label};
 	hash = hash ? hash : compare_hash_bytes(0, words, sizeof words);
@@ -150,7 +150,7 @@ find_candidate(struct why *why, uint64_t hash, const struct candidate *as)
 
 /* Give a candidate to pair I if it is open. */
 static void
-give_pair(struct why *why, struct candidate *c, size_t i, int64_t time)
+give_pair(struct why *why, struct why_candidate *c, size_t i, int64_t time)
 {
 	const struct pair *pair = &why->pairs.at[i];
 	bool soon = !pair->slow || time - pair->since <= why->window;
@@ -168,7 +168,7 @@ give_pair(struct why *why, struct candidate *c, size_t i, int64_t time)
 /* Give a candidate that holds from FROM until TO to the pairs that lack it: those before UNTIL that
  * are open at FROM, and those that begin before TO. */
 static void
-give(struct why *why, struct candidate *c, size_t until, int64_t from, int64_t to)
+give_pairs(struct why *why, struct why_candidate *c, size_t until, int64_t from, int64_t to)
 {
 	size_t i, end = begun_before(why, to);
 	if (!c)
@@ -191,19 +191,19 @@ take_context(struct why *why, size_t number)
 	const span_turns *turns = &spans_lane(why->spans, number)->turns;
 	for (size_t i = 0; i < turns->count; i++) {
 		const struct span_turn *turn = &turns->at[i];
-		const struct candidate as = {
+		const struct why_candidate as = {
 		    .kind = KIND_CONTEXT, .what = number, .label = turn->label};
-		struct candidate *c = find_candidate(why, 0, &as);
+		struct why_candidate *c = find_candidate(why, 0, &as);
 		if (!c || turn->time == INT64_MIN || turn->part != why->part ||
 		    !(turn->flags & SPAN_TICKS) == why->ticks)
 			continue;
 		c->doubt = turn->flags & SPAN_DOUBTFUL;
-		give(why, c, begun_before(why, turn->time), turn->time,
-		     i + 1 < turns->count ? turn[1].time : INT64_MAX);
+		give_pairs(why, c, begun_before(why, turn->time), turn->time,
+			   i + 1 < turns->count ? turn[1].time : INT64_MAX);
 	}
 }
 
-/* Take a pair of the interval, or, once those are sorted, of another one.  All need the unit and the
+/* Take a pair of the interval, or, once those are sorted, of another.  All need the unit and the
  * part of the clocks of the first. */
 static void
 take_pair(void *context, size_t trace, const struct interval_event *begin,
@@ -212,7 +212,7 @@ take_pair(void *context, size_t trace, const struct interval_event *begin,
 	struct why *why = context;
 	bool own = begin->interval == why->interval, ticks = begin->flags & INTERVAL_TICKS;
 	size_t part = clocks_part(why->session->traces.at[trace]);
-	const struct candidate as = {
+	const struct why_candidate as = {
 	    .kind = KIND_INTERVAL, .what = begin->interval, .label = (uint32_t)trace};
 	if (own == why->sorted)
 		return;
@@ -230,8 +230,8 @@ take_pair(void *context, size_t trace, const struct interval_event *begin,
 				  .end = end->time,
 				  .doubtful = begin->flags & INTERVAL_DOUBTFUL};
 	else
-		give(why, find_candidate(why, 0, &as), begun_before(why, begin->time), begin->time,
-		     end->time);
+		give_pairs(why, find_candidate(why, 0, &as), begun_before(why, begin->time),
+			   begin->time, end->time);
 }
 
 /* Give a message to the open pairs, by its kind.  *LAST is the time of the message before. */
@@ -240,15 +240,15 @@ take_message(struct why *why, struct reader *reader, struct position at, const s
 	     int64_t *last)
 {
 	const struct expansion *e = &why->expansion;
-	struct candidate as = {.kind = KIND_GAP, .what = trace_number(reader_trace(reader))};
+	struct why_candidate as = {.kind = KIND_GAP, .what = trace_number(reader_trace(reader))};
 	struct message_time time;
 	bool timed;
 	gap_times(reader_trace(reader), m, 1, &time, &timed);
 	if (!timed || time.part != why->part || time.known == why->ticks)
 		return;
 	if (*last != INT64_MIN && why->window > 1 && time.order - *last > why->window / 2)
-		give(why, find_candidate(why, 0, &as), begun_before(why, *last + 1),
-		     *last + why->window / 2, INT64_MIN);
+		give_pairs(why, find_candidate(why, 0, &as), begun_before(why, *last + 1),
+			   *last + why->window / 2, INT64_MIN);
 	*last = time.order > *last ? time.order : *last;
 	size_t begun = begun_before(why, time.order + 1);
 	if (!begun || why->pairs.at[begun - 1].reach <= time.order)
@@ -259,9 +259,9 @@ take_message(struct why *why, struct reader *reader, struct position at, const s
 	hash = compare_hash_masked(hash, text_get(&e->text), e->text.length);
 	as.kind = KIND_MESSAGE;
 	as.id = reader_message_id(reader, at);
-	struct candidate *c = find_candidate(why, hash, &as);
+	struct why_candidate *c = find_candidate(why, hash, &as);
 	why->left_out += !c;
-	give(why, c, begun, time.order, INT64_MIN);
+	give_pairs(why, c, begun, time.order, INT64_MIN);
 }
 
 static bool
@@ -348,7 +348,7 @@ find_causes(struct why *why)
 	double limit = log(CHANCE_MOST / (double)(tests + 1));
 	why->few = why_log_p(why->count[1], why->count[1], 0, why->count[0]) >= limit;
 	for (size_t i = 0; i < tests; i++) {
-		const struct candidate *c = &why->candidates.at[i / 2];
+		const struct why_candidate *c = &why->candidates.at[i / 2];
 		bool absent = i % 2;
 		struct cause cause = {.kind = absent ? KIND_NO_MESSAGE : c->kind,
 				      .candidate = i / 2};
@@ -400,7 +400,7 @@ add_sender(struct why *why, size_t trace, struct message_id id, struct text *out
 static void
 add_cause(struct why *why, const struct cause *cause, struct text *out)
 {
-	const struct candidate *c = &why->candidates.at[cause->candidate];
+	const struct why_candidate *c = &why->candidates.at[cause->candidate];
 	text_addf(out, "%s ", kind_names[cause->kind]);
 	if (cause->kind == KIND_CONTEXT) {
 		const struct span_lane *lane = spans_lane(why->spans, c->what);
@@ -454,7 +454,7 @@ void
 why_add_cell(struct why *why, size_t row, enum why_cell cell, struct text *out)
 {
 	const struct cause *cause = &why->causes.at[row];
-	const struct candidate *c = &why->candidates.at[cause->candidate];
+	const struct why_candidate *c = &why->candidates.at[cause->candidate];
 	bool slow = cell == WHY_SLOW;
 	double lift = lift_of(why, cause->count);
 	if (cell == WHY_CAUSE)
@@ -537,7 +537,7 @@ why_count(struct why *why, unsigned *percent)
 bool
 why_step(const struct why *why, size_t row, bool back, size_t *at, struct interval_message *begin)
 {
-	const struct candidate *c = &why->candidates.at[why->causes.at[row].candidate];
+	const struct why_candidate *c = &why->candidates.at[why->causes.at[row].candidate];
 	bool absent = why->causes.at[row].kind == KIND_NO_MESSAGE;
 	for (size_t i = back ? *at - 1 : *at + 1, k; i < why->pairs.count; back ? i-- : i++) {
 		lower_bound(k, c->pairs.count, c->pairs.at[k] >> 1 < i);

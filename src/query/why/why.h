@@ -11,18 +11,16 @@
  * slow pairs count only from their begin for as long as the others take on average, the window.
  * A message is missing only if the whole pair lacks it.
  *
- * A cause is a candidate that at least 5 % of the slow pairs have, 1.5 times as often as the others,
- * and by chance (Fisher's exact test) with a probability below 1 %, divided by the number of
- * candidates (Bonferroni).  The least probable comes first, then the one with the stronger lift:
- * how many times as often slow pairs have it.  A cause is unproven if the test fails when pairs that
- * get it at one time, from one message or one value of a context, count as one.  If the slow pairs
- * are too few for the test, candidates that all of them have are unproven causes, contexts first.
+ * A cause is a candidate that at least 5 % of the slow pairs have, 1.5 times as often as the
+ * others, and by chance (Fisher's exact test) with a probability below 1 %, divided by the number
+ * of candidates (Bonferroni).  The least probable comes first, then the one with the stronger lift:
+ * how many times as often slow pairs have it.  A cause is unproven if the test fails when pairs
+ * that get it at one time, from one message or one value of a context, count as one.  If the slow
+ * pairs are too few for the test, candidates that all of them have are unproven, contexts first.
  *
- * Cost: O(log pairs) for each message.  Each pair gets a candidate once at most, which takes
- * O(candidates x pairs) in all, however many messages and open pairs there are.  Memory: about 80
- * bytes a pair, 150 a candidate, and 4 for each candidate of each slow pair.
- *
- * Threads: a search belongs to one thread, and works in another.
+ * Cost: O(log pairs) a message, however many pairs are open, and O(candidates x pairs) in all, as a
+ * pair gets a candidate once.  Memory: 80 bytes a pair, 150 a candidate, and 4 for each of those of
+ * a slow pair.  A search belongs to one thread, and works in another.
  */
 #ifndef TRAWL_QUERY_WHY_WHY_H
 #define TRAWL_QUERY_WHY_WHY_H
@@ -42,8 +40,8 @@ size_t why_count(struct why *, unsigned *percent);
 /* Append a line for each remark: how pairs are compared, and all that limits the result. */
 void why_describe(const struct why *, struct text *);
 
-/* Append a cell of a cause: `12x`, with `?` if unproven; `38 of 41`; `12 of 370`; the mean time from
- * the begin; the cause in words, not safe. */
+/* Append a cell of a cause: `12x`, with `?` if unproven; `38 of 41`; `12 of 370`; the mean time
+ * from the begin; the cause in words, not safe. */
 enum why_cell { WHY_LIFT, WHY_SLOW, WHY_OTHERS, WHY_AFTER, WHY_CAUSE, WHY_CELLS };
 void why_add_cell(struct why *, size_t row, enum why_cell, struct text *);
 

@@ -167,10 +167,11 @@ intervals_show_causes(struct screen *screen, const char *name)
 	struct interval_message other;
 	size_t at;
 	bool inside = screen->focus == PANE_INTERVALS;
-	if (!intervals_choose(screen, name && *name ? name : NULL))
+	name = name && *name ? name : NULL;
+	if (!intervals_choose(screen, name))
 		return false;
-	state->causes = !inside || !state->causes || (name && *name);
-	if (!(name && *name) && !inside && selection && intervals &&
+	state->causes = name || !inside || !state->causes;
+	if (!name && !inside && selection && intervals &&
 	    intervals_find_other(intervals,
 				 sequence_reader(screen->sequence, trace_number(selection->trace)),
 				 &selection->message, &other, &at))
@@ -481,6 +482,25 @@ intervals_title(struct screen *screen, struct text *out)
 
 /* --- commands -------------------------------------------------------------------- */
 
+/* Go to the message that begins the pair; the line shows its text. */
+static void
+intervals_go(struct screen *screen, const struct command_call *call)
+{
+	struct intervals_state *state = state_of(screen);
+	size_t cursor = state->table.cursor.line;
+	(void)call;
+	if (state->histogram) { /* it has no pairs to go to */
+		struct text key = {0};
+		keymap_hint(screen->keymap, COMMAND_INTERVAL_HISTOGRAM, &key);
+		screen_say(screen, NOTICE_INTERVAL_HISTOGRAM, text_get(&key));
+		text_free(&key);
+	}
+	if (cursor >= count_lines(screen))
+		return;
+	const struct interval_message *begin = &state->pairs[cursor].begin;
+	jump_to_location(screen, &(struct location){.trace = begin->trace, .id = begin->id});
+}
+
 /* Go to the first slow pair with a cause, or to the next or previous one. */
 static void
 go_to_slow(struct screen *screen, const struct command_call *call)
@@ -488,7 +508,7 @@ go_to_slow(struct screen *screen, const struct command_call *call)
 	struct intervals_state *state = state_of(screen);
 	struct interval_message begin;
 	if (!state->causes) {
-		search_again(screen, call);
+		(call->id == COMMAND_OPEN ? intervals_go : search_again)(screen, call);
 		return;
 	}
 	if (state->table.cursor.line >= count_lines(screen))
@@ -500,28 +520,6 @@ go_to_slow(struct screen *screen, const struct command_call *call)
 		jump_to_location(screen, &(struct location){.trace = begin.trace, .id = begin.id});
 	else
 		screen_say(screen, NOTICE_INTERVAL_NONE_FURTHER);
-}
-
-/* Go to the message that begins the pair; the line shows its text. */
-static void
-intervals_go(struct screen *screen, const struct command_call *call)
-{
-	struct intervals_state *state = state_of(screen);
-	size_t cursor = state->table.cursor.line;
-	if (state->causes) {
-		go_to_slow(screen, call);
-		return;
-	}
-	if (state->histogram) { /* it has no pairs to go to */
-		struct text key = {0};
-		keymap_hint(screen->keymap, COMMAND_INTERVAL_HISTOGRAM, &key);
-		screen_say(screen, NOTICE_INTERVAL_HISTOGRAM, text_get(&key));
-		text_free(&key);
-	}
-	if (cursor >= count_lines(screen))
-		return;
-	const struct interval_message *begin = &state->pairs[cursor].begin;
-	jump_to_location(screen, &(struct location){.trace = begin->trace, .id = begin->id});
 }
 
 static void
@@ -627,7 +625,7 @@ intervals_jump(struct screen *screen, const struct command_call *call)
 }
 
 static pane_command *const intervals_commands[COMMAND_COUNT] = {
-    [COMMAND_OPEN] = intervals_go,
+    [COMMAND_OPEN] = go_to_slow,
     [COMMAND_NEXT] = go_to_slow,
     [COMMAND_PREVIOUS] = go_to_slow,
     [COMMAND_INTERVAL_SWITCH] = show_next,

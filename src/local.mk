@@ -257,6 +257,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_table.c \
 	src/export/export_table.h \
 	src/export/export_text.c \
+	src/export/export_why.c \
 	src/flow/call_stack.c \
 	src/flow/call_stack.h \
 	src/flow/coresight_walk.c \
@@ -394,6 +395,8 @@ libtrawl_a_SOURCES = \
 	src/query/track.h \
 	src/query/value.c \
 	src/query/value.h \
+	src/query/why/why.c \
+	src/query/why/why.h \
 	src/session/clock/clock_feed.c \
 	src/session/clock/clock_feed.h \
 	src/session/clock/clock_keep.c \

@@ -21,12 +21,13 @@ AM_TESTS_ENVIRONMENT = \
 	MKITM="$(abs_builddir)/tests/mkitm"; \
 	MKOVERLAY="$(abs_builddir)/tests/mkoverlay"; \
 	MKRUNS="$(abs_builddir)/tests/mkruns"; \
+	MKWHY="$(abs_builddir)/tests/mkwhy"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL LIVE_PEER MKCAPTURE MKITM MKOVERLAY MKRUNS GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE MKITM MKOVERLAY MKRUNS MKWHY GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -92,6 +93,10 @@ tests_mkruns_SOURCES = \
 	tests/mkruns.c \
 	tests/random.h
 tests_mkruns_LDADD = -lm
+# Logs with a cause for slow pairs.
+check_PROGRAMS += tests/mkwhy
+tests_mkwhy_SOURCES = tests/mkwhy.c
+tests_mkwhy_LDADD =
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -248,6 +253,7 @@ unit_tests = \
 	tests/unit/test_lengths \
 	tests/unit/test_intervals \
 	tests/unit/test_interval_tree \
+	tests/unit/test_why \
 	tests/unit/test_snapshot \
 	tests/unit/test_pieces \
 	tests/unit/test_spool_limit \
@@ -598,6 +604,7 @@ script_tests = \
 	tests/cli/typos.sh \
 	tests/cli/arguments.sh \
 	tests/cli/intervals.sh \
+	tests/cli/why.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/itm.sh \

@@ -402,6 +402,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	struct export_options options = {.format = format,
 					 .filter = *filter,
 					 .fields = cli->value[CLI_FIELDS],
+					 .of = cli->value[CLI_OF],
 					 .source = cli->value[CLI_SOURCE],
 					 .threads = session->host.threads,
 					 .follow =

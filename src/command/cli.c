@@ -118,7 +118,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"comma-separated names; default origin"},
     [CLI_OF] = {0, "of", "NAME", OUTPUT,
 		"add statistics of the numeric field NAME to a table: sum, min, mean, "
-		"percentiles, max"},
+		"percentiles, max; of -t why: the interval, as interval.mailbox"},
     [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
 		  "sort a table by this column: numbers descending, names and times ascending; "
 		  "-COLUMN: the reverse; default count"},

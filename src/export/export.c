@@ -115,6 +115,10 @@ const struct export_format export_formats[] = {
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
      .walk = export_stats},
+    {.name = "why",
+     .help = "what the slow pairs of an interval (--of=interval.NAME) have more often than others",
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS | VALUE_NEEDS_INTERVALS,
+     .walk = export_why},
     {.name = "table",
      .help = "how many messages have the same values (--by), and what numbers they have (--of), in "
 	     "columns for people",

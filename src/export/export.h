@@ -224,6 +224,7 @@ struct export_options {
 	unsigned around;	   /* also write this many messages before and after each match */
 	const char *fields;	   /* columns for executed code, separated by commas; NULL:
 				      lines */
+	const char *of;		   /* the interval of -t why; NULL: the only one */
 	const char *source;	   /* names of the traces to write, separated by commas; NULL:
 				      all */
 	unsigned threads;	   /* threads that format; 0: one for each processor */
@@ -361,7 +362,7 @@ bool export_count(struct trace *, const struct export_options *, struct export_r
 void export_count_indexed(struct trace *, const struct export_options *, struct group *,
 			  struct export_result *);
 
-/* -t raw and -t stats. */
-export_walk export_raw, export_stats;
+/* -t raw, -t stats and -t why. */
+export_walk export_raw, export_stats, export_why;
 
 #endif

@@ -346,7 +346,8 @@ export_table_new(const struct export_format *format, const struct export_table_w
 		 const struct session *session, struct export_table **out, struct err *err)
 {
 	*out = NULL;
-	if (!format->rows && (wish->by || wish->of || wish->sort))
+	if (!format->rows &&
+	    (wish->by || wish->sort || (wish->of && format->walk != export_why)))
 		return err_set(
 		    err, ERR_USAGE,
 		    "--by, --of and --sort are for -t table, table-csv and table-jsonl, not %s",

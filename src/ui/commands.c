@@ -362,6 +362,13 @@ define_interval(struct screen *screen, const struct command_call *call)
 		open_pane(screen, PANE_INTERVALS, NULL);
 }
 
+static void
+show_why(struct screen *screen, const struct command_call *call)
+{
+	if (intervals_show_causes(screen, call->text))
+		open_pane(screen, PANE_INTERVALS, NULL);
+}
+
 /* Where the cursor is on code, the table is that of functions. */
 static void
 toggle_table(struct screen *screen, const struct command_call *call)

@@ -264,6 +264,7 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_MATCHES] = give_fields,	   [COMMAND_TABLE] = give_columns,
     [COMMAND_TABLE_BY] = give_columns,	   [COMMAND_INTERVALS] = give_intervals,
     [COMMAND_PLOT] = give_columns,
+    [COMMAND_WHY] = give_intervals,
 };
 
 /* Find the command whose text is at the end of the prompt, and set *START to where that text

@@ -45,6 +45,35 @@ test_pane(void **state)
 	scene_quit(s);
 }
 
+/* Why the longest pair is slow, in one key; its row goes there. */
+static void
+test_why(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s);
+	scene_keys(s, "I");
+	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_keys(s, "r");
+	scene_wait(s, "interval mailbox  why slow ");
+	scene_wait(s, " only?  1 of 1  0 of 11    46.7 us  context task loader, of log");
+	scene_wait(s, " 1.8x?  1 of 1  6 of 11       0 ns  context overlay day, of dsp");
+	scene_keys(s, "\r");
+	scene_wait_row(s, ">", "soc mailbox send OVERLAY seq 70");
+	scene_keys(s, "n");
+	scene_wait_id(s, NOTICE_INTERVAL_NONE_FURTHER, NULL);
+	scene_check_idle(s);
+	scene_keys(s, "r"); /* the longest pairs again */
+	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_keys(s, "Igg:why\r"); /* closed, and anywhere */
+	scene_wait(s, "interval mailbox  why slow ");
+	scene_wait(s, "overlay day");
+	scene_keys(s, "o");
+	scene_wait(s, "\n         25 ms  ### 1\n");
+	scene_keys(s, ":why mailbx\r");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "mailbx", "; did you mean mailbox?");
+	scene_quit(s);
+}
+
 /* A definition that is typed; a quoted word of it is none. */
 static void
 test_define(void **state)
@@ -95,6 +124,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_pane),
+	    scene_test(test_why),
 	    scene_test(test_define),
 	    scene_test(test_none),
 	};

@@ -1126,6 +1126,21 @@ intervals_longest(struct intervals *s, size_t interval, struct interval_pair *ou
 	return count;
 }
 
+void
+intervals_visit(struct intervals *s, size_t trace, interval_visitor *visit, void *context)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	const interval_events *events =
+	    s->pairing && trace < PAIRING_TRACES_MAX ? pairing_events(s->pairing, trace) : NULL;
+	for (size_t i = 0; events && i < events->count; i++) {
+		const struct interval_event *e = &events->at[i];
+		if (!(e->flags & INTERVAL_END) && e->flags & INTERVAL_PAIRED)
+			visit(context, trace, e,
+			      &pairing_events(s->pairing, e->other_trace)->at[e->other]);
+	}
+	pthread_rwlock_unlock(&s->lock);
+}
+
 bool
 intervals_are_done(struct intervals *s)
 {

@@ -83,6 +83,12 @@ enum { INTERVALS_KEPT = 1000 };
 /* Get the longest pairs, longest first: at most MAX, and at most INTERVALS_KEPT. */
 size_t intervals_longest(struct intervals *, size_t interval, struct interval_pair *, size_t max);
 
+/* Call VISIT with the pairs found so far that begin in a trace, in the order of their begins. Any
+ * thread may call this. */
+typedef void interval_visitor(void *context, size_t trace, const struct interval_event *begin,
+			      const struct interval_event *end);
+void intervals_visit(struct intervals *, size_t trace, interval_visitor *, void *context);
+
 /* Find the other end of the pair that a message ends, else of the pair that it begins. With
  * several intervals, use the one defined first. */
 bool intervals_find_other(struct intervals *, struct reader *, const struct message *,

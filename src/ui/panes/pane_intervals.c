@@ -2,7 +2,8 @@
  * Intervals: the lengths of message pairs that a profile or `:interval` defines.
  *
  * The pane shows one interval definition: a summary of all lengths, then the longest pairs or a
- * histogram. The background search is in query/interval. Only lines on the screen are decoded.
+ * histogram; or the causes of slow pairs (query/why/why.h). The background search is in
+ * query/interval. Only lines on the screen are decoded.
  */
 #include "config.h"
 
@@ -11,10 +12,13 @@
 #include "command/keymap.h"
 #include "query/gap/gap.h"
 #include "query/interval/intervals.h"
+#include "query/why/why.h"
+#include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
+#include "ui/list/search.h"
 #include "ui/list/selection.h"
 #include "ui/list/trail.h"
 #include "ui/panes/pane_intervals.h"
@@ -36,6 +40,12 @@ struct intervals_state {
 	struct interval_summary summary;
 	struct interval_pair *pairs; /* the longest */
 	size_t count;
+	bool causes;	  /* instead of the longest pairs */
+	struct why *why;  /* or NULL */
+	uint64_t basis;	  /* epoch of pairs and clocks at its start */
+	size_t why_count; /* SIZE_MAX: not known yet */
+	unsigned percent;
+	size_t visited; /* the slow pair visited last, or SIZE_MAX */
 	struct expansion expansion;
 };
 
@@ -50,6 +60,7 @@ intervals_close(void *context)
 {
 	struct intervals_state *state = context;
 	free(state->pairs);
+	why_free(state->why);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 }
@@ -76,12 +87,47 @@ intervals_prepare(struct screen *screen)
 	return true;
 }
 
+static void
+drop_causes(struct intervals_state *state)
+{
+	why_free(state->why);
+	state->why = NULL;
+	state->why_count = state->visited = SIZE_MAX;
+	table_forget(&state->table);
+}
+
+/* Search for causes when possible, and again with other pairs or clocks. Return true on news. */
+static bool
+renew_causes(struct screen *screen)
+{
+	struct intervals_state *state = state_of(screen);
+	const struct session_intervals *hook = screen->session->intervals;
+	size_t count = state->why_count;
+	unsigned percent = state->percent;
+	uint64_t basis = generation_join(clocks_generation(screen->session->clocks),
+					 hook ? hook->generation(hook->context) : 0);
+	bool shown = screen->open[PANE_INTERVALS] && state->causes && hook;
+	if (state->why && (!shown || (count != SIZE_MAX && state->basis != basis)))
+		drop_causes(state);
+	if (!shown)
+		return false;
+	if (!state->why && screen->indexed && clocks_are_settled(screen->session->clocks) &&
+	    intervals_are_done(hook->context)) {
+		state->basis = basis;
+		state->why = why_new(screen->session, state->interval);
+	}
+	state->percent = 0;
+	state->why_count = state->why ? why_count(state->why, &state->percent) : SIZE_MAX;
+	return state->why_count != count || state->percent != percent;
+}
+
 static bool
 intervals_have_news(struct screen *screen)
 {
 	struct intervals *intervals = intervals_of(screen->session);
-	return screen->open[PANE_INTERVALS] && intervals &&
-	       intervals_generation(intervals) != state_of(screen)->generation;
+	return renew_causes(screen) ||
+	       (screen->open[PANE_INTERVALS] && intervals &&
+		intervals_generation(intervals) != state_of(screen)->generation);
 }
 
 static void
@@ -89,6 +135,7 @@ show_interval(struct intervals_state *state, size_t interval)
 {
 	state->interval = interval;
 	state->generation = 0;
+	drop_causes(state);
 	state->table.cursor = (struct lines){.rows = state->table.cursor.rows};
 }
 
@@ -108,6 +155,29 @@ intervals_choose(struct screen *screen, const char *name)
 		return false;
 	}
 	show_interval(state_of(screen), interval);
+	return true;
+}
+
+bool
+intervals_show_causes(struct screen *screen, const char *name)
+{
+	struct intervals_state *state = state_of(screen);
+	struct intervals *intervals = intervals_of(screen->session);
+	const struct selection *selection = selection_get(screen);
+	struct interval_message other;
+	size_t at;
+	bool inside = screen->focus == PANE_INTERVALS;
+	name = name && *name ? name : NULL;
+	if (!intervals_choose(screen, name))
+		return false;
+	state->causes = name || !inside || !state->causes;
+	if (!name && !inside && selection && intervals &&
+	    intervals_find_other(intervals,
+				 sequence_reader(screen->sequence, trace_number(selection->trace)),
+				 &selection->message, &other, &at))
+		show_interval(state, at);
+	state->histogram = false;
+	drop_causes(state);
 	return true;
 }
 
@@ -245,6 +315,60 @@ fill_pair(struct screen *screen, struct table_row *row, size_t i)
 	table_put_all(row, cells, PAIR_COLUMNS, ROLE_NORMAL);
 }
 
+static size_t
+count_lines(struct screen *screen)
+{
+	const struct intervals_state *state = state_of(screen);
+	if (state->causes)
+		return state->why_count == SIZE_MAX ? 0 : state->why_count;
+	return state->histogram ? 0 : state->count;
+}
+
+static const struct table_column cause_columns[WHY_CELLS] = {
+    [WHY_LIFT] = {"lift", TABLE_FIT, .gap = 2, .right = true},
+    [WHY_SLOW] = {"slow", TABLE_FIT, .gap = 2, .right = true},
+    [WHY_OTHERS] = {"others", TABLE_FIT, .gap = 2, .right = true},
+    [WHY_AFTER] = {"after", TABLE_FIT, .gap = 2, .right = true},
+    [WHY_CAUSE] = {"cause", TABLE_REST},
+};
+
+static void
+fill_cause(struct screen *screen, struct table_row *row, size_t i)
+{
+	bool made;
+	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
+	for (int c = 0; c < WHY_CELLS && !made; c++)
+		why_add_cell(state_of(screen)->why, i, (enum why_cell)c, &cells[c]);
+	table_put_all(row, cells, WHY_CELLS, ROLE_NORMAL);
+}
+
+static void
+draw_causes(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct intervals_state *state = state_of(screen);
+	struct area rest = *area;
+	struct text text = {0};
+	renew_causes(screen);
+	const struct table_spec spec = {.pane = PANE_INTERVALS,
+					.columns = cause_columns,
+					.column_count = WHY_CELLS,
+					.left = 1,
+					.count = count_lines(screen),
+					.fill = fill_cause};
+	if (state->why_count != SIZE_MAX)
+		why_describe(state->why, &text);
+	else
+		text_addf(&text, "%u %%\n", state->percent);
+	for (const char *line = text.data; *line && rest.rows > 0; rest.row++, rest.rows--) {
+		size_t length = strcspn(line, "\n");
+		canvas_put(canvas, &rest, 0, 1, ROLE_NORMAL, line, length);
+		line += length + 1;
+	}
+	text_free(&text);
+	if (rest.rows > 0 && spec.count)
+		table_draw(&state->table, screen, &spec, canvas, &rest);
+}
+
 static void
 add_named(struct text *out, const char *name, int64_t length, bool ticks)
 {
@@ -317,6 +441,10 @@ intervals_draw(struct screen *screen, struct canvas *canvas, const struct area *
 		    "no intervals; define one, as :interval NAME begin EXPR end EXPR key NAMES");
 		return;
 	}
+	if (state->causes) {
+		draw_causes(screen, canvas, area);
+		return;
+	}
 	draw_summary(state, canvas, area);
 	const struct area rest = {area->row + HEAD_ROWS, area->col, area->rows - HEAD_ROWS,
 				  area->cols};
@@ -345,18 +473,14 @@ intervals_title(struct screen *screen, struct text *out)
 	text_addf(out, "interval %s", intervals_name(intervals, state->interval));
 	if (intervals_count(intervals) > 1)
 		text_addf(out, "  %zu of %zu", state->interval + 1, intervals_count(intervals));
-	text_addf(out, "  %llu%s pairs", (unsigned long long)state->summary.counts.pairs,
-		  state->summary.done ? "" : "+");
+	if (state->causes)
+		text_add(out, "  why slow");
+	else
+		text_addf(out, "  %llu%s pairs", (unsigned long long)state->summary.counts.pairs,
+			  state->summary.done ? "" : "+");
 }
 
 /* --- commands -------------------------------------------------------------------- */
-
-static size_t
-count_lines(struct screen *screen)
-{
-	const struct intervals_state *state = state_of(screen);
-	return state->histogram ? 0 : state->count;
-}
 
 /* Go to the message that begins the pair; the line shows its text. */
 static void
@@ -377,6 +501,27 @@ intervals_go(struct screen *screen, const struct command_call *call)
 	jump_to_location(screen, &(struct location){.trace = begin->trace, .id = begin->id});
 }
 
+/* Go to the first slow pair with a cause, or to the next or previous one. */
+static void
+go_to_slow(struct screen *screen, const struct command_call *call)
+{
+	struct intervals_state *state = state_of(screen);
+	struct interval_message begin;
+	if (!state->causes) {
+		(call->id == COMMAND_OPEN ? intervals_go : search_again)(screen, call);
+		return;
+	}
+	if (state->table.cursor.line >= count_lines(screen))
+		return;
+	if (call->id == COMMAND_OPEN)
+		state->visited = SIZE_MAX;
+	if (why_step(state->why, state->table.cursor.line, call->id == COMMAND_PREVIOUS,
+		     &state->visited, &begin))
+		jump_to_location(screen, &(struct location){.trace = begin.trace, .id = begin.id});
+	else
+		screen_say(screen, NOTICE_INTERVAL_NONE_FURTHER);
+}
+
 static void
 show_next(struct screen *screen, const struct command_call *call)
 {
@@ -392,6 +537,8 @@ toggle_histogram(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	state_of(screen)->histogram = !state_of(screen)->histogram;
+	state_of(screen)->causes = false;
+	drop_causes(state_of(screen));
 }
 
 bool
@@ -478,7 +625,9 @@ intervals_jump(struct screen *screen, const struct command_call *call)
 }
 
 static pane_command *const intervals_commands[COMMAND_COUNT] = {
-    [COMMAND_OPEN] = intervals_go,
+    [COMMAND_OPEN] = go_to_slow,
+    [COMMAND_NEXT] = go_to_slow,
+    [COMMAND_PREVIOUS] = go_to_slow,
     [COMMAND_INTERVAL_SWITCH] = show_next,
     [COMMAND_INTERVAL_HISTOGRAM] = toggle_histogram,
 };
@@ -491,6 +640,7 @@ const struct pane_ops pane_intervals = {
     .prepare = intervals_choose,
     .title = intervals_title,
     .keys = {{COMMAND_INTERVAL_HISTOGRAM, .word = "histogram"},
+	     {COMMAND_WHY, .word = "why"},
 	     {COMMAND_INTERVAL_SWITCH, .word = "next", .spare = true},
 	     {COMMAND_OPEN, .word = "go"},
 	     {COMMAND_CLOSE, .word = "close"}},

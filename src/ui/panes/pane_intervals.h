@@ -12,6 +12,10 @@ struct screen;
  * syntax, show an error and return false. */
 bool intervals_define_typed(struct screen *, const char *text);
 
+/* Show the causes of slow pairs of interval NAME; NULL: of the pair at the cursor. In the pane: of
+ * its interval, or the longest pairs again. False without such an interval. */
+bool intervals_show_causes(struct screen *, const char *name);
+
 /* Go to the other end of the selected message's pair. False without a pair. */
 bool intervals_go_to_other(struct screen *);
 

@@ -308,14 +308,16 @@ plot_explain_absent(const struct plot *p, struct text *out)
 
 /* --- life ---------------------------------------------------------------- */
 
-/* Parse OF: a word is the name of an origin, all else is an expression. */
+/* Parse OF: a word is the name of a trace or of an origin, all else is an expression. */
 static int
 parse_of(struct plot *p, const char *of, struct err *err)
 {
 	struct filter_error error;
 	struct text text = {0};
-	bool word = !of[strcspn(of, " =<>~!(){}/\"'")];
-	text_addf(&text, word ? "origin = \"%s\"" : "%s", of);
+	bool word = !of[strcspn(of, " =<>~!(){}/\"'")], is_trace = false;
+	for (size_t i = 0; i < p->session->traces.count; i++)
+		is_trace |= !strcmp(of, trace_name(p->session->traces.at[i]));
+	text_addf(&text, !word ? "%s" : is_trace ? "trace = \"%s\"" : "origin = \"%s\"", of);
 	p->filter.expr = filter_parse(text_get(&text), p->session, &error);
 	text_free(&text);
 	if (!p->filter.expr)

@@ -47,9 +47,9 @@ struct plot_answer {
 	struct plot_range columns[];
 };
 
-/* Create a plot of NAME (as for value_name_new) in the messages of an origin, or that pass a filter
- * (OF; NULL: all). OCTAVES: also count by octave. Return NULL with a reason if the name has no
- * numbers, or if the filter is wrong or depends on other messages. */
+/* Create a plot of NAME (as for value_name_new) in the messages of a trace or an origin, or that
+ * pass a filter (OF; NULL: all). OCTAVES: also count by octave. Return NULL with a reason if the
+ * name has no numbers, or if the filter is wrong or depends on other messages. */
 struct plot *plot_new(struct session *, const char *name, const char *of, bool octaves,
 		      struct err *);
 void plot_free(struct plot *);

@@ -81,7 +81,7 @@ ok "an unknown interval" grep -q 'did you mean mailbox' out
 picture "$demo" -c 'plot arg.no_such'
 ok "an argument that no message has" grep -q 'no message here has arg.no_such' out
 picture "$demo" -c 'plot arg.rail of pmic'
-ok "an argument that is a text" grep -q 'no numbers here, 0 without a time, 35 other values' out
+ok "an argument that is a text" grep -q 'no numbers in this time, 35 other values' out
 picture "$demo" -c timeline -c timeline-most
 ok "no plot" grep -q ':plot NAME' out
 

@@ -210,6 +210,17 @@ draw_heat(struct screen *screen, const struct area *area, int y, int rows, size_
 	free(sums);
 }
 
+/* Append what the columns of an answer (NULL: none) leave out. */
+static void
+add_left_out(const struct plot_answer *answer, struct text *out)
+{
+	char digits[32];
+	if (answer && answer->untimed)
+		text_addf(out, ", %s without a time", text_number(digits, answer->untimed));
+	if (answer && answer->others)
+		text_addf(out, ", %s other values", text_number(digits, answer->others));
+}
+
 void
 timeline_plots_draw(struct screen *screen, const struct area *area, const struct area *right, int y,
 		    int rows, size_t number)
@@ -225,9 +236,8 @@ timeline_plots_draw(struct screen *screen, const struct area *area, const struct
 		else
 			plot_explain_absent(plot->plot, &why);
 		if (!why.length)
-			text_addf(&why, "no numbers here, %llu without a time, %llu other values",
-				  (unsigned long long)answer->untimed,
-				  (unsigned long long)answer->others);
+			text_add(&why, "no numbers in this time");
+		add_left_out(answer, &why);
 		canvas_put(screen->canvas, right, y, 0, ROLE_ABSENT, text_get(&why), why.length);
 		text_free(&why);
 		return;
@@ -271,8 +281,5 @@ timeline_plots_add_here(struct screen *screen, struct text *out)
 	}
 	text_addf(out, "%s numbers here%s", text_number(digits, answer->all.count),
 		  answer->final ? "" : " so far");
-	if (answer->untimed)
-		text_addf(out, ", %s without a time", text_number(digits, answer->untimed));
-	if (answer->others)
-		text_addf(out, ", %s other values", text_number(digits, answer->others));
+	add_left_out(answer, out);
 }

@@ -292,8 +292,8 @@ static void
 load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
+	bool names = !options->follow && context_names(session, NULL);
 	/* first, because building the index also reads the clocks */
-	bool names = context_names(session, NULL);
 	if (export_rests_on_clocks(session, options) || (names && session->traces.count > 1))
 		load_clocks(session, options);
 	if (needs_order(options))

@@ -882,7 +882,7 @@ session_start(struct session *session)
 	}
 	if (session->contexts)
 		contexts_start(session->contexts);
-	if (context_names(session, NULL)) /* filters wait for names before a message has one */
+	if (session->traces.count && context_names(session, NULL)) /* filters wait for it */
 		context_cursor_free(context_cursor_new(session->contexts, session->traces.at[0]));
 	if (session->clocks)
 		clocks_start(session->clocks);

@@ -530,10 +530,10 @@ test_timeline_plot(void **state)
 	scene_keys(s, "_");
 	scene_wait(s, "\n 1 of 2,000 ");
 	scene_keys(s, ":plot arg.none\r");
-	scene_wait(s, "no message here has arg.none");
+	scene_wait(s, "\narg.none\n");
 	scene_check_idle(s);
 	scene_keys(s, ":plot -2\r");
-	scene_until(s, "no message here", false);
+	scene_until(s, "arg.none", false);
 	scene_keys(s, ":plot -1\r");
 	scene_until(s, "1698 ", false);
 	close_log(s, &l);

@@ -68,8 +68,10 @@ open_session(void)
 		return &session;
 	option_defaults(profile_options_table(), &session.profile);
 	if (write(file, capture, sizeof capture) == sizeof capture &&
-	    session_open(&session, path, "syst/raw", NULL, 0, &err))
+	    session_open(&session, path, "syst/raw", NULL, 0, &err)) {
+		session_link(&session);
 		index_build(trace_index(session.traces.at[0]));
+	}
 	close(file);
 	unlink(path);
 	return &session;

@@ -223,12 +223,13 @@ write_differences(struct print *print, struct writer *output, struct err *err)
 }
 
 static int
-print_differences(const struct compare *compare, const struct compare_good *good,
-		  struct session *bad, const struct cli *cli, struct err *err)
+print_differences(const struct compare *compare, const struct compare_request *request,
+		  const struct cli *cli, struct err *err)
 {
-	struct session *const sessions[2] = {good->sides[compare_nearest(compare)].session, bad};
+	struct session *const sessions[2] = {request->good.sides[compare_nearest(compare)].session,
+					     request->bad.session};
 	struct print print = {.compare = compare,
-			      .good = good,
+			      .good = &request->good,
 			      .json = cli->value[CLI_TO] && !strcmp(cli->value[CLI_TO], "jsonl"),
 			      .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
 	for (int run = 0; run < 2; run++) {
@@ -308,23 +309,21 @@ compare_print(const struct compare_request *request, const struct cli *cli)
 	const struct compare_good good = {request->good.count, request->good.names,
 					  request->good.sides, load_run,
 					  close_run,	       &inputs};
-	const struct compare_side *bad = &request->bad;
 	if (check_options(cli, request, &err) < 0 || compare_parse_options(cli, &options, &err) < 0)
 		return report_error(&err);
-	if (batch_load(bad->session, cli, bad->filter, &inputs.doubts) != STATUS_GOOD)
+	if (batch_load(request->bad.session, cli, request->bad.filter, &inputs.doubts) !=
+	    STATUS_GOOD)
 		return STATUS_FAILED;
-	struct compare *compare = compare_new(&good, bad, &options, NULL);
+	struct compare *compare = compare_new(&good, &request->bad, &options, NULL);
 	bool compared = compare_run(compare);
 	compare_sort_by_good(compare);
-	int failed = compared ? print_differences(compare, &good, bad->session, cli, &err) : 0;
+	int failed = compared ? print_differences(compare, request, cli, &err) : 0;
 	size_t count = compare_count(compare);
-	const struct compare_side *ends[] = {&good.sides[compare_nearest(compare)], bad};
+	const struct compare_side *ends[] = {&good.sides[compare_nearest(compare)], &request->bad};
 	compare_add_doubts(compare, &inputs.doubts);
 	compare_free(compare);
-	if (failed < 0)
-		return report_error(&err);
-	if (!compared)
-		return STATUS_FAILED;
+	if (failed < 0 || !compared)
+		return failed < 0 ? report_error(&err) : STATUS_FAILED;
 	for (int run = 0; run < 2; run++)
 		batch_report(ends[run]->session, ends[run]->filter, cli, &inputs.doubts);
 	int status = batch_judge(cli, &inputs.doubts);

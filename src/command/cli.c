@@ -169,7 +169,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	 "severities; exit with 1 if they differ"},
     [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
 		    "with --compare: report a message if the time before it is FACTOR times "
-		    "as long and LENGTH longer, or than several good runs; default 2,1ms"},
+		    "as long and LENGTH longer; default 2,1ms; several good runs: trawl-output(7)"},
     [CLI_INFO] = {0, "info", NULL, OTHER,
 		  "print the format of each capture, the evidence for it, and a profile to "
 		  "start from"},

@@ -368,17 +368,59 @@ test_equal(void **state)
 	free_runs(&r);
 }
 
+/* Three good runs, whose times of a step are 10, 12 and 15 ms: a spread of 5 ms.  There the slowest
+ * run exceeds the second one by 3 ms, at two other steps by 2 ms, which is usual. */
+static void
+test_several(void **state)
+{
+	static const int64_t later[3][3] = {{0, 0, 0}, {2 * MS, 0, 0}, {5 * MS, 2 * MS, 2 * MS}};
+	static const size_t at[3] = {50, 100, 150};
+	(void)state;
+	for (int64_t by = 9; by <= 11; by++) {
+		struct runs r;
+		make_runs(&r, 10 * MS, 1);
+		struct compare_stream *good = &r.good[0], *bad = &r.bad[0];
+		bad->spans = mem_new(MESSAGES * sizeof *bad->spans);
+		delay(&r, 0, 50, by * MS); /* 10: by the spread longer than the slowest run */
+		delay(&r, 0, 120, 3 * MS); /* too short for twice the usual excess */
+		delay(&r, 0, 170, 4 * MS);
+		for (int run = 0; run < 3; run++) {
+			int64_t sum = 0;
+			for (size_t i = 0, k = 0; i < MESSAGES; i++) {
+				sum += k < 3 && i == at[k] ? later[run][k++] : 0;
+				good->times.at[i] = (int64_t)i * 10 * MS + sum;
+			}
+			compare_add_spans(r.aligned, 1);
+		}
+		compare_find_delays(r.aligned, 1, factor, least, 3, &r.delays);
+		assert_int_equal(r.delays.count, by < 10 ? 1 : 2);
+		const struct compare_delay *last = &r.delays.at[r.delays.count - 1];
+		assert_int_equal(last->b, 170);
+		assert_int_equal(last->took[0], 10 * MS);
+		assert_int_equal(last->took[1], 14 * MS);
+		assert_int_equal(last->runs, 3);
+		if (by >= 10) {
+			assert_int_equal(r.delays.at[0].b, 50);
+			assert_int_equal(r.delays.at[0].took[0], 15 * MS);
+			assert_int_equal(r.delays.at[0].took[1], (10 + by) * MS);
+		}
+		free(bad->spans);
+		free_runs(&r);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_least),  cmocka_unit_test(test_factor),
-	    cmocka_unit_test(test_ends),   cmocka_unit_test(test_usual),
-	    cmocka_unit_test(test_drift),  cmocka_unit_test(test_untimed),
-	    cmocka_unit_test(test_extra),  cmocka_unit_test(test_early),
-	    cmocka_unit_test(test_shared), cmocka_unit_test(test_apart),
-	    cmocka_unit_test(test_behind), cmocka_unit_test(test_equal),
-	    cmocka_unit_test(test_few),	   cmocka_unit_test(test_many),
+	    cmocka_unit_test(test_least),   cmocka_unit_test(test_factor),
+	    cmocka_unit_test(test_ends),    cmocka_unit_test(test_usual),
+	    cmocka_unit_test(test_drift),   cmocka_unit_test(test_untimed),
+	    cmocka_unit_test(test_extra),   cmocka_unit_test(test_early),
+	    cmocka_unit_test(test_shared),  cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_behind),  cmocka_unit_test(test_equal),
+	    cmocka_unit_test(test_few),	    cmocka_unit_test(test_many),
+	    cmocka_unit_test(test_several),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

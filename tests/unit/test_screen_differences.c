@@ -115,6 +115,30 @@ test_equal(void **state)
 	text_free(&lab);
 }
 
+/* Two good runs without noise: two steps are longer than in both, if less than twice as long. */
+static void
+test_several(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	struct text good = {0};
+	make_good(&folder, &good);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--compare", "--source=soc", good.data,
+		   good.data, "--", NULL);
+	scene_wait(s, "19 differences from 2 good runs, nearest: ");
+	scene_keys(s, "]d");
+	scene_wait_notice(s, NOTICE_DIFFERENCE, (size_t)1, (size_t)19,
+			  "missing soc: STP 2.1, natural times");
+	scene_keys(s, "[d");
+	scene_wait_id(s, NOTICE_DIFFERENCE_WRAPPED_BOTTOM, "19");
+	scene_keys(s, ":differences\r");
+	scene_wait(s, "differences  19 from 2 good runs, nearest: /");
+	scene_check_idle(s);
+	scene_quit(s);
+	text_free(&good);
+	folder_remove(&folder);
+}
+
 static void
 test_alone(void **state)
 {
@@ -137,6 +161,7 @@ main(void)
 	    scene_test(test_differences),
 	    scene_test(test_changed),
 	    scene_test(test_equal),
+	    scene_test(test_several),
 	    scene_test(test_alone),
 	};
 	return scene_run_group("screen: differences", tests);

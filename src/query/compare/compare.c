@@ -6,9 +6,8 @@
  * by the likeness of their words. Such pairs have changed. If one of several equal
  * messages is missing, the times decide which. Then a missing message and an equal
  * extra one nearby become a moved one. Finally times are compared.
- *
- * If several good runs are aligned with BAD, the nearest one comes last, again: what differs from
- * all of them differs from that one, too.
+ * With several good runs the nearest one is aligned once more at the end: what differs from all of
+ * them differs from that one, too.
  *
  * Work is proportional to the number of messages. LOOKS_MAX limits the work on
  * texts.
@@ -874,7 +873,7 @@ compare_with_all(struct compare *compare)
 	const struct compare_good *good = compare->good;
 	size_t fewest = SIZE_MAX;
 	for (size_t run = 0; run < good->count; run++) {
-		size_t worse = run;
+		size_t worse = run, apart = 0;
 		if ((good->load && !good->load(good->context, run)) || !compare_with(compare, run))
 			return false;
 		doubts_add(&compare->sides[COMPARE_BAD].doubts,
@@ -883,8 +882,12 @@ compare_with_all(struct compare *compare)
 			return true;
 		compare_add_spans(compare->aligned.at, compare->aligned.count);
 		compare_baseline_next(&compare->baseline);
-		if (compare->list.count < fewest) {
-			fewest = compare->list.count;
+		for (size_t i = 0; i < compare->list.count; i++) {
+			const uint64_t *messages = compare->list.at[i].count;
+			apart += messages[messages[1] > messages[0]];
+		}
+		if (apart < fewest) {
+			fewest = apart;
 			worse = compare->nearest;
 			compare->nearest = run;
 		}
@@ -1005,7 +1008,7 @@ compare_add_remark(const struct compare *compare, const struct compare_differenc
 		text_add_safe(out, text_get(&e->text), e->text.length, charset);
 		text_add_char(out, ']');
 	}
-	if (d->runs)
+	if (d->runs && d->kind != COMPARE_SLOWER)
 		text_addf(out, "  [in %llu of %zu good runs]", (unsigned long long)d->runs,
 			  compare->good->count);
 	if (d->kind != COMPARE_SLOWER)
@@ -1014,6 +1017,8 @@ compare_add_remark(const struct compare *compare, const struct compare_differenc
 	add_duration(d->took[COMPARE_BAD], out);
 	text_add(out, d->runs ? ", was up to " : ", was ");
 	add_duration(d->took[COMPARE_GOOD], out);
+	if (d->runs)
+		text_addf(out, " in %llu good runs", (unsigned long long)d->runs);
 	if (d->with)
 		text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
 			  d->with == 1 ? "" : "s");

@@ -32,7 +32,6 @@ void compare_baseline_free(struct compare_baseline *);
 size_t compare_baseline_judge(struct compare_baseline *, const struct compare_aligned *,
 			      struct compare_difference *list, size_t count);
 
-/* End a good run. */
-void compare_baseline_next(struct compare_baseline *);
+void compare_baseline_next(struct compare_baseline *); /* ends a good run */
 
 #endif

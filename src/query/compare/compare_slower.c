@@ -157,8 +157,6 @@ add_delays(const struct compare_aligned *aligned, size_t stream, double drift, d
 	}
 }
 
-/* --- several good runs --------------------------------------------------- */
-
 void
 compare_add_spans(const struct compare_aligned *aligned, size_t count)
 {

@@ -356,16 +356,10 @@ plot_values(struct screen *screen, const struct command_call *call)
 }
 
 static void
-define_interval(struct screen *screen, const struct command_call *call)
+open_interval(struct screen *screen, const struct command_call *call)
 {
-	if (call->text && intervals_define_typed(screen, call->text))
-		open_pane(screen, PANE_INTERVALS, NULL);
-}
-
-static void
-show_why(struct screen *screen, const struct command_call *call)
-{
-	if (intervals_show_causes(screen, call->text))
+	if (call->id == COMMAND_WHY ? intervals_show_causes(screen, call->text)
+				    : call->text && intervals_define_typed(screen, call->text))
 		open_pane(screen, PANE_INTERVALS, NULL);
 }
 

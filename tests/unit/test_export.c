@@ -294,7 +294,7 @@ send_to_terminal(const char *path, const struct export_format *format, enum text
 					       .output = &writer,
 					       .charset = charset,
 					       .threads = 1};
-	if (export_fits(format, session.traces.at[0]))
+	if (export_fits(format, session.traces.at[0]) && format->walk != export_why)
 		assert_int_equal(export_run(&session, &options, &result, &err), 0);
 	assert_int_equal(write(writer.file, "", 1), 1);
 	size_t length = 0;

@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "scene.h"
+#include "temp_file.h"
 
 static void
 open_lab(struct scene *s)
@@ -54,18 +55,18 @@ test_why(void **state)
 	scene_keys(s, "I");
 	scene_wait(s, "interval mailbox  12 pairs ");
 	scene_keys(s, "r");
-	scene_wait(s, "interval mailbox  why slow ");
-	scene_wait(s, " only?  1 of 1  0 of 11    46.7 us  context task loader, of log");
-	scene_wait(s, " 1.8x?  1 of 1  6 of 11       0 ns  context overlay day, of dsp");
+	scene_wait(s, "interval mailbox  12 pairs  why slow ");
+	scene_wait(s, " only? 1 of 1 slow   0 of 11 others context task loader, of log");
+	scene_wait(s, " 1.8x? 1 of 1 slow   6 of 11 others context overlay day, of dsp");
 	scene_keys(s, "\r");
 	scene_wait_row(s, ">", "soc mailbox send OVERLAY seq 70");
 	scene_keys(s, "n");
 	scene_wait_id(s, NOTICE_INTERVAL_NONE_FURTHER, NULL);
 	scene_check_idle(s);
 	scene_keys(s, "r"); /* the longest pairs again */
-	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_wait(s, "max 28.366 ms");
 	scene_keys(s, "Igg:why\r"); /* closed, and anywhere */
-	scene_wait(s, "interval mailbox  why slow ");
+	scene_wait(s, "interval mailbox  12 pairs  why slow ");
 	scene_wait(s, "overlay day");
 	scene_keys(s, "o");
 	scene_wait(s, "\n         25 ms  ### 1\n");
@@ -108,6 +109,46 @@ test_define(void **state)
 	scene_quit(s);
 }
 
+/* COUNT pairs from FIRST on; those with 9 at the end stall without a beat, for 400 ms, not 100. */
+static void
+write_pairs(const char *path, const char *mode, int first, int count)
+{
+	FILE *file = fopen(path, mode);
+	assert_non_null(file);
+	for (int i = first; i < first + count; i++) {
+		fprintf(file, "[%5d.000000] a: begin %d\n", i, i);
+		fprintf(file, "[%5d.050000] b: %s %d\n", i, i % 10 == 9 ? "stall" : "beat", i);
+		fprintf(file, "[%5d.%d00000] a: end %d\n", i, i % 10 == 9 ? 4 : 1, i);
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Causes of a capture that grows, and no cause where there are too few pairs. */
+static void
+test_why_grows(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".log", "");
+	write_pairs(path, "w", 0, 9);
+	scene_open(s, 24, 80, "xterm-256color", path, "-F", NULL);
+	scene_keys(s, ":interval own begin text ~ /^begin/ end text ~ /^end/\r:why\r");
+	scene_wait(s, "needs at least 10 pairs, not 9\n");
+	write_pairs(path, "a", 9, 2);
+	scene_wait(s, "slow: 1 of 11 pairs, above 100 ms (p90); their first 100 ms count\n");
+	scene_wait(s, " only? 1 of 1 slow   0 of 10 others message b: stall #\n");
+	write_pairs(path, "a", 11, 60);
+	scene_wait(s, " only  7 of 7 slow   0 of 64 others message b: stall #\n");
+	scene_wait(s, " only  7 of 7 slow   0 of 64 others gap in trawl-test.");
+	scene_wait(s, " only  7 of 7 slow   0 of 64 others no message b: beat #\n");
+	scene_keys(s, "jj\rn");
+	scene_wait_row(s, ">", "begin 19");
+	scene_keys(s, "N");
+	scene_wait_row(s, ">", "begin 9");
+	scene_quit(s);
+	unlink(path);
+}
+
 /* Without any. */
 static void
 test_none(void **state)
@@ -125,6 +166,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_pane),
 	    scene_test(test_why),
+	    scene_test(test_why_grows),
 	    scene_test(test_define),
 	    scene_test(test_none),
 	};

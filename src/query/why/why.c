@@ -18,13 +18,15 @@
 #include "session/session.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
-	TELL_MS = 200,	  /* between two signals */
-	PAIRS_LEAST = 10, /* fewer have none above their p90 */
-	SHARE_LEAST = 20, /* at least 1/20 of the slow pairs have it */
-	KINDS_MAX = 65536 /* candidates */
+	TELL_MS = 200,	   /* between two signals */
+	PAIRS_LEAST = 10,  /* fewer have none above their p90 */
+	SHARE_LEAST = 20,  /* at least 1/20 of the slow pairs have it */
+	KINDS_MAX = 65536, /* candidates */
+	BLOCK = 256	   /* pairs */
 };
 static const double LIFT_LEAST = 1.5, CHANCE_MOST = 0.01;
 
@@ -34,8 +36,17 @@ static const char *const kind_names[] = {"context", "interval", "message", "gap"
 
 struct pair {
 	struct interval_message begin;
-	int64_t since, end, reach; /* `reach`: latest end up to this pair */
+	int64_t since, end;
+	int64_t reach, least; /* latest end up to this pair; earliest end in the block from it on */
+	uint32_t slow_before; /* number of slow pairs before it */
 	bool slow, doubtful;
+};
+
+/* The pairs that got a candidate at one time: those before `until` that were open, and all others,
+ * at their begin.  They are FIRST to END, without END. */
+struct given {
+	uint32_t first, until, end;
+	int64_t time;
 };
 
 struct why_candidate {
@@ -48,16 +59,15 @@ struct why_candidate {
 	bool doubt;			/* its context is doubtful now */
 	uint32_t doubtful;		/* pairs that got it then */
 	size_t last;			/* pairs before it have it, or ended without */
-	VEC(uint32_t) pairs;		/* twice the slow ones with it, + 1 if in the window */
-	double after;			/* sum of their times until then */
+	VEC(struct given) given;	/* those with a slow pair */
 };
 
 struct cause {
-	enum kind kind, first; /* `first`: comes before all others */
+	enum kind kind;
 	bool unproven;
 	size_t candidate;
 	uint32_t count[2];
-	double log_p; /* of chance */
+	double lift, log_p; /* `log_p`: of chance; or a kind, if there are few pairs */
 };
 
 struct why {
@@ -108,10 +118,12 @@ choose_slow(struct why *why)
 	why->p90 = (int64_t)(lengths[rank_nearest(count, 90) - 1] ^ flip);
 	free(lengths);
 	for (size_t i = 0; i < count; i++) {
-		struct pair *pair = &why->pairs.at[i];
+		struct pair *pair = &why->pairs.at[i], *block = pair - i % BLOCK;
 		int64_t length = pair->end - pair->since;
 		pair->slow = length > why->p90;
+		pair->slow_before = why->count[1];
 		pair->reach = reach = pair->end > reach ? pair->end : reach;
+		block->least = pair == block || pair->end < block->least ? pair->end : block->least;
 		why->count[1] += pair->slow;
 		why->doubtful[pair->slow] += pair->doubtful;
 		sum += !pair->slow && length > 0 ? (long double)length : 0;
@@ -148,39 +160,48 @@ find_candidate(struct why *why, uint64_t hash, const struct why_candidate *as)
 	return &why->candidates.at[why->candidates.count - 1];
 }
 
-/* Give a candidate to pair I if it is open. */
+/* Count the pairs from FROM to TO as having a candidate.  SOON: in the window of slow ones. */
 static void
-give_pair(struct why *why, struct why_candidate *c, size_t i, int64_t time)
+count_pairs(const struct why *why, struct why_candidate *c, size_t from, size_t to, bool soon)
 {
-	const struct pair *pair = &why->pairs.at[i];
-	bool soon = !pair->slow || time - pair->since <= why->window;
-	if (time >= pair->end && time > pair->since)
-		return;
-	c->in_whole[pair->slow]++;
-	c->count[pair->slow] += soon;
-	c->doubtful += soon && c->doubt;
-	if (!pair->slow)
-		return;
-	*vec_add(&c->pairs) = (uint32_t)i << 1 | soon;
-	c->after += soon ? (double)(time - pair->since) : 0;
+	uint32_t before = to < why->pairs.count ? why->pairs.at[to].slow_before : why->count[1];
+	uint32_t slow = before - why->pairs.at[from].slow_before,
+		 others = (uint32_t)(to - from) - slow;
+	c->in_whole[0] += others;
+	c->in_whole[1] += slow;
+	c->count[0] += others;
+	c->count[1] += soon ? slow : 0;
+	c->doubtful += c->doubt ? others + (soon ? slow : 0) : 0;
 }
 
 /* Give a candidate that holds from FROM until TO to the pairs that lack it: those before UNTIL that
- * are open at FROM, and those that begin before TO. */
+ * are open at FROM, and those that begin before TO.  Blocks of open pairs get it at once. */
 static void
 give_pairs(struct why *why, struct why_candidate *c, size_t until, int64_t from, int64_t to)
 {
-	size_t i, end = begun_before(why, to);
+	size_t i, next, end = begun_before(why, to);
 	if (!c)
 		return;
-	uint32_t before = c->count[0] + c->count[1];
+	uint32_t count = c->count[0] + c->count[1], slow = c->in_whole[1];
 	lower_bound(i, until, why->pairs.at[i].reach < from); /* earlier ones have ended */
-	for (i = i > c->last ? i : c->last; i < until; i++)
-		give_pair(why, c, i, from);
-	for (; i < end; i++)
-		give_pair(why, c, i, why->pairs.at[i].since);
-	c->last = i;
-	c->places += c->count[0] + c->count[1] > before;
+	size_t first = i = i > c->last ? i : c->last;
+	for (; i < until; i = next) {
+		const struct pair *pair = &why->pairs.at[i];
+		bool soon = from - pair->since <= why->window;
+		next = i % BLOCK || i + BLOCK > until || pair->least <= from ||
+			       (!soon && from - pair[BLOCK - 1].since <= why->window)
+			   ? i + 1
+			   : i + BLOCK;
+		if (next > i + 1 || from < pair->end || from == pair->since)
+			count_pairs(why, c, i, next, soon);
+	}
+	if (i < end)
+		count_pairs(why, c, i, end, true);
+	c->last = i < end ? end : i;
+	c->places += c->count[0] + c->count[1] > count;
+	if (c->in_whole[1] > slow)
+		*vec_add(&c->given) =
+		    (struct given){(uint32_t)first, (uint32_t)until, (uint32_t)c->last, from};
 }
 
 /* --- the walk -------------------------------------------------------------- */
@@ -244,14 +265,15 @@ take_message(struct why *why, struct reader *reader, struct position at, const s
 	struct message_time time;
 	bool timed;
 	gap_times(reader_trace(reader), m, 1, &time, &timed);
-	if (!timed || time.part != why->part || time.known == why->ticks)
+	if (timed && (time.part != why->part || time.known == why->ticks))
 		return;
-	if (*last != INT64_MIN && why->window > 1 && time.order - *last > why->window / 2)
+	int64_t now = timed ? time.order : *last; /* without a time: that of the message before */
+	if (*last != INT64_MIN && why->window > 1 && now - *last > why->window / 2)
 		give_pairs(why, find_candidate(why, 0, &as), begun_before(why, *last + 1),
 			   *last + why->window / 2, INT64_MIN);
-	*last = time.order > *last ? time.order : *last;
-	size_t begun = begun_before(why, time.order + 1);
-	if (!begun || why->pairs.at[begun - 1].reach <= time.order)
+	*last = now > *last ? now : *last;
+	size_t begun = begun_before(why, now + 1);
+	if (!begun || why->pairs.at[begun - 1].reach <= now)
 		return; /* no pair is open */
 	reader_expand(reader, m, EXPAND_TEXT, &why->expansion);
 	uint64_t hash = compare_hash_bytes(as.what, text_get(&e->origin), e->origin.length);
@@ -261,7 +283,7 @@ take_message(struct why *why, struct reader *reader, struct position at, const s
 	as.id = reader_message_id(reader, at);
 	struct why_candidate *c = find_candidate(why, hash, &as);
 	why->left_out += !c;
-	give_pairs(why, c, begun, time.order, INT64_MIN);
+	give_pairs(why, c, begun, now, INT64_MIN);
 }
 
 static bool
@@ -276,11 +298,11 @@ take_trace(struct why *why, size_t t)
 {
 	struct trace *trace = why->session->traces.at[t];
 	struct reader *reader = reader_new(trace);
-	uint64_t cells = index_known(trace_index(trace));
+	uint64_t cells = index_cell_count(trace_index(trace)); /* the last may still grow */
 	int64_t last = INT64_MIN;
 	for (uint64_t c = 0; c < cells && !is_stopping(why); c++) {
 		const struct decoded_cell *decoded = reader_decoded_cell(reader, c);
-		for (size_t i = 0; i < decoded->count && !is_stopping(why); i++) {
+		for (size_t i = 0; decoded->exact && i < decoded->count && !is_stopping(why); i++) {
 			const struct message m = decoded->messages[i];
 			take_message(why, reader, (struct position){c, i}, &m, &last);
 			decoded = reader_keep(reader, decoded, c);
@@ -319,25 +341,18 @@ why_log_p(uint64_t a, uint64_t slow, uint64_t b, uint64_t others)
 	return log_p < 0 ? log_p : 0;
 }
 
-static double
-lift_of(const struct why *why, const uint32_t count[2])
-{
-	double others = (double)count[0] / why->count[0];
-	return others > 0 ? (double)count[1] / why->count[1] / others : INFINITY;
-}
-
 static int
 compare_causes(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
-	double chance = fabs(x->log_p - y->log_p) > 1e-6 ? x->log_p - y->log_p : 0;
-	const double orders[] = {x->unproven - y->unproven, (double)x->first - y->first, chance,
-				 /* the stronger lift */
-				 (double)x->count[0] - y->count[0], (double)x->kind - y->kind};
-	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-		if (orders[i] != 0)
-			return orders[i] < 0 ? -1 : 1;
-	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
+	if (x->unproven != y->unproven)
+		return x->unproven ? 1 : -1;
+	if (fabs(x->log_p - y->log_p) > 1e-6)
+		return x->log_p < y->log_p ? -1 : 1;
+	if (x->lift != y->lift)
+		return x->lift > y->lift ? -1 : 1;
+	return x->kind != y->kind ? (int)x->kind - (int)y->kind
+				  : (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 
 /* Test each candidate, and that a message is missing. */
@@ -354,9 +369,11 @@ find_causes(struct why *why)
 				      .candidate = i / 2};
 		for (int s = 0; s < 2; s++)
 			cause.count[s] = absent ? why->count[s] - c->in_whole[s] : c->count[s];
+		cause.lift =
+		    (double)cause.count[1] / why->count[1] * why->count[0] / cause.count[0];
 		if ((absent && c->kind != KIND_MESSAGE) || !cause.count[1] ||
 		    (uint64_t)cause.count[1] * SHARE_LEAST < why->count[1] ||
-		    lift_of(why, cause.count) < LIFT_LEAST)
+		    cause.lift < LIFT_LEAST)
 			continue;
 		cause.log_p =
 		    why_log_p(cause.count[1], why->count[1], cause.count[0], why->count[0]);
@@ -364,8 +381,9 @@ find_causes(struct why *why)
 		uint32_t size = absent ? 1 : (c->count[0] + c->count[1] - 1) / c->places + 1;
 		cause.unproven = why_log_p(cause.count[1] / size, why->count[1] / size,
 					   cause.count[0] / size, why->count[0] / size) >= limit;
-		cause.first = why->few ? cause.kind : 0;
-		if (cause.log_p < limit || (why->few && cause.count[1] == why->count[1]))
+		bool named = why->few ? cause.count[1] == why->count[1] : cause.log_p < limit;
+		cause.log_p = why->few ? cause.kind : cause.log_p;
+		if (named)
 			*vec_add(&why->causes) = cause;
 	}
 	if (why->causes.count)
@@ -451,22 +469,18 @@ why_describe(const struct why *why, struct text *out)
 }
 
 void
-why_add_cell(struct why *why, size_t row, enum why_cell cell, struct text *out)
+why_add_row(struct why *why, size_t row, struct text *out)
 {
 	const struct cause *cause = &why->causes.at[row];
-	const struct why_candidate *c = &why->candidates.at[cause->candidate];
-	bool slow = cell == WHY_SLOW;
-	double lift = lift_of(why, cause->count);
-	if (cell == WHY_CAUSE)
-		add_cause(why, cause, out);
-	else if (cell == WHY_SLOW || cell == WHY_OTHERS)
-		text_addf(out, "%u of %u", cause->count[slow], why->count[slow]);
-	else if (cell == WHY_AFTER && cause->kind != KIND_NO_MESSAGE)
-		add_length(why, (int64_t)(c->after / cause->count[1]), out);
-	else if (cell == WHY_LIFT && lift == INFINITY)
-		text_add(out, cause->unproven ? "only?" : "only");
-	else if (cell == WHY_LIFT)
-		text_addf(out, "%.*fx%s", lift < 9.95, lift, cause->unproven ? "?" : "");
+	if (cause->count[0])
+		text_addf(out, "%3.*fx", cause->lift < 9.95, cause->lift);
+	else
+		text_add(out, "only");
+	text_add(out, cause->unproven ? "?" : " ");
+	for (int slow = 1; slow >= 0; slow--)
+		text_addf(out, " %*u of %u %s ", snprintf(NULL, 0, "%u", why->count[slow]),
+			  cause->count[slow], why->count[slow], slow ? "slow" : "others");
+	add_cause(why, cause, out);
 }
 
 /* --- the search ------------------------------------------------------------ */
@@ -514,7 +528,7 @@ why_free(struct why *why)
 		return;
 	job_free(&why->job);
 	for (size_t i = 0; i < why->candidates.count; i++)
-		vec_free(&why->candidates.at[i].pairs);
+		vec_free(&why->candidates.at[i].given);
 	vec_free(&why->pairs);
 	vec_free(&why->candidates);
 	vec_free(&why->causes);
@@ -540,12 +554,15 @@ why_step(const struct why *why, size_t row, bool back, size_t *at, struct interv
 	const struct why_candidate *c = &why->candidates.at[why->causes.at[row].candidate];
 	bool absent = why->causes.at[row].kind == KIND_NO_MESSAGE;
 	for (size_t i = back ? *at - 1 : *at + 1, k; i < why->pairs.count; back ? i-- : i++) {
-		lower_bound(k, c->pairs.count, c->pairs.at[k] >> 1 < i);
-		bool has = k < c->pairs.count && c->pairs.at[k] >> 1 == i;
-		if (!why->pairs.at[i].slow || (absent ? has : !has || !(c->pairs.at[k] & 1)))
+		const struct pair *pair = &why->pairs.at[i];
+		lower_bound(k, c->given.count, c->given.at[k].end <= i);
+		bool has = k < c->given.count && c->given.at[k].first <= i;
+		int64_t time = has && i < c->given.at[k].until ? c->given.at[k].time : pair->since;
+		has &= time < pair->end || time == pair->since;
+		if (!pair->slow || (absent ? has : !has || time - pair->since > why->window))
 			continue;
 		*at = i;
-		*begin = why->pairs.at[i].begin;
+		*begin = pair->begin;
 		return true;
 	}
 	return false;

@@ -18,9 +18,9 @@
  * that get it at one time, from one message or one value of a context, count as one.  If the slow
  * pairs are too few for the test, candidates that all of them have are unproven, contexts first.
  *
- * Cost: O(log pairs) a message, however many pairs are open, and O(candidates x pairs) in all, as a
- * pair gets a candidate once.  Memory: 80 bytes a pair, 150 a candidate, and 4 for each of those of
- * a slow pair.  A search belongs to one thread, and works in another.
+ * Cost: O(log pairs) a message, however many pairs are open, and O(candidates x pairs) in all, as
+ * a pair gets a candidate once; open pairs get it in blocks.  Memory: 100 bytes a pair, 150 a
+ * candidate, 24 for each time at which slow pairs get it.  A search works in another thread.
  */
 #ifndef TRAWL_QUERY_WHY_WHY_H
 #define TRAWL_QUERY_WHY_WHY_H
@@ -40,10 +40,9 @@ size_t why_count(struct why *, unsigned *percent);
 /* Append a line for each remark: how pairs are compared, and all that limits the result. */
 void why_describe(const struct why *, struct text *);
 
-/* Append a cell of a cause: `12x`, with `?` if unproven; `38 of 41`; `12 of 370`; the mean time
- * from the begin; the cause in words, not safe. */
-enum why_cell { WHY_LIFT, WHY_SLOW, WHY_OTHERS, WHY_AFTER, WHY_CAUSE, WHY_CELLS };
-void why_add_cell(struct why *, size_t row, enum why_cell, struct text *);
+/* Append a cause: ` 12x  38 of 41 slow   12 of 370 others  context task loader`; with `?` after the
+ * lift if unproven.  Not safe. */
+void why_add_row(struct why *, size_t row, struct text *);
 
 /* Find the next slow pair that has a cause, after pair *AT or, BACK, before it.  SIZE_MAX is before
  * the first.  Return false, with *AT unchanged, if there is none. */

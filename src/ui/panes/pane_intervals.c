@@ -44,8 +44,7 @@ struct intervals_state {
 	struct why *why;  /* or NULL */
 	uint64_t basis;	  /* epoch of pairs and clocks at its start */
 	size_t why_count; /* SIZE_MAX: not known yet */
-	unsigned percent;
-	size_t visited; /* the slow pair visited last, or SIZE_MAX */
+	size_t visited;	  /* the slow pair visited last, or SIZE_MAX */
 	struct expansion expansion;
 };
 
@@ -103,22 +102,23 @@ renew_causes(struct screen *screen)
 	struct intervals_state *state = state_of(screen);
 	const struct session_intervals *hook = screen->session->intervals;
 	size_t count = state->why_count;
-	unsigned percent = state->percent;
-	uint64_t basis = generation_join(clocks_generation(screen->session->clocks),
-					 hook ? hook->generation(hook->context) : 0);
+	unsigned percent;
+	const struct clocks *clocks = screen->session->clocks;
+	uint64_t basis =
+	    generation_join(clocks_generation(clocks), hook ? hook->generation(hook->context) : 0);
 	bool shown = screen->open[PANE_INTERVALS] && state->causes && hook;
 	if (state->why && (!shown || (count != SIZE_MAX && state->basis != basis)))
 		drop_causes(state);
 	if (!shown)
 		return false;
-	if (!state->why && screen->indexed && clocks_are_settled(screen->session->clocks) &&
+	bool grows = !screen->list->lanes[0].ended, settled = clocks_are_settled(clocks);
+	if (!state->why && (grows || (screen->indexed && settled)) &&
 	    intervals_are_done(hook->context)) {
 		state->basis = basis;
 		state->why = why_new(screen->session, state->interval);
 	}
-	state->percent = 0;
-	state->why_count = state->why ? why_count(state->why, &state->percent) : SIZE_MAX;
-	return state->why_count != count || state->percent != percent;
+	state->why_count = state->why ? why_count(state->why, &percent) : SIZE_MAX;
+	return state->why_count != count || (state->why && count == SIZE_MAX);
 }
 
 static bool
@@ -324,22 +324,14 @@ count_lines(struct screen *screen)
 	return state->histogram ? 0 : state->count;
 }
 
-static const struct table_column cause_columns[WHY_CELLS] = {
-    [WHY_LIFT] = {"lift", TABLE_FIT, .gap = 2, .right = true},
-    [WHY_SLOW] = {"slow", TABLE_FIT, .gap = 2, .right = true},
-    [WHY_OTHERS] = {"others", TABLE_FIT, .gap = 2, .right = true},
-    [WHY_AFTER] = {"after", TABLE_FIT, .gap = 2, .right = true},
-    [WHY_CAUSE] = {"cause", TABLE_REST},
-};
-
 static void
 fill_cause(struct screen *screen, struct table_row *row, size_t i)
 {
 	bool made;
-	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
-	for (int c = 0; c < WHY_CELLS && !made; c++)
-		why_add_cell(state_of(screen)->why, i, (enum why_cell)c, &cells[c]);
-	table_put_all(row, cells, WHY_CELLS, ROLE_NORMAL);
+	struct text *cell = table_keep(row->table, i, (struct message_id){0}, &made);
+	if (!made)
+		why_add_row(state_of(screen)->why, i, cell);
+	table_put_all(row, cell, 1, ROLE_NORMAL);
 }
 
 static void
@@ -348,17 +340,19 @@ draw_causes(struct screen *screen, struct canvas *canvas, const struct area *are
 	struct intervals_state *state = state_of(screen);
 	struct area rest = *area;
 	struct text text = {0};
+	unsigned percent = 0;
 	renew_causes(screen);
+	static const struct table_column column = {.width = TABLE_REST};
 	const struct table_spec spec = {.pane = PANE_INTERVALS,
-					.columns = cause_columns,
-					.column_count = WHY_CELLS,
+					.columns = &column,
+					.column_count = 1,
 					.left = 1,
 					.count = count_lines(screen),
 					.fill = fill_cause};
-	if (state->why_count != SIZE_MAX)
+	if (state->why && why_count(state->why, &percent) != SIZE_MAX)
 		why_describe(state->why, &text);
 	else
-		text_addf(&text, "%u %%\n", state->percent);
+		text_addf(&text, "%u %%\n", percent);
 	for (const char *line = text.data; *line && rest.rows > 0; rest.row++, rest.rows--) {
 		size_t length = strcspn(line, "\n");
 		canvas_put(canvas, &rest, 0, 1, ROLE_NORMAL, line, length);
@@ -473,11 +467,8 @@ intervals_title(struct screen *screen, struct text *out)
 	text_addf(out, "interval %s", intervals_name(intervals, state->interval));
 	if (intervals_count(intervals) > 1)
 		text_addf(out, "  %zu of %zu", state->interval + 1, intervals_count(intervals));
-	if (state->causes)
-		text_add(out, "  why slow");
-	else
-		text_addf(out, "  %llu%s pairs", (unsigned long long)state->summary.counts.pairs,
-			  state->summary.done ? "" : "+");
+	text_addf(out, "  %llu%s pairs%s", (unsigned long long)state->summary.counts.pairs,
+		  state->summary.done ? "" : "+", state->causes ? "  why slow" : "");
 }
 
 /* --- commands -------------------------------------------------------------------- */

@@ -101,12 +101,16 @@ libtrawl_a_SOURCES = \
 	src/config/audit.c \
 	src/config/audit.h \
 	src/config/builtin.h \
+	src/config/case.c \
+	src/config/case.h \
 	src/config/completion.c \
 	src/config/completion.h \
 	src/config/files.c \
 	src/config/files.h \
 	src/config/looks.c \
 	src/config/looks.h \
+	src/config/pack.c \
+	src/config/pack.h \
 	src/config/profile.c \
 	src/config/profile.h \
 	src/config/schema.c \

@@ -37,6 +37,7 @@ enum cli_id {
 	CLI_TO,
 	CLI_OUTPUT,
 	CLI_FORCE,
+	CLI_PACK,
 	CLI_COLUMNS,
 	CLI_FIELDS,
 	CLI_TEMPLATE,
@@ -102,6 +103,7 @@ struct cli {
 	VEC(const char *) commands;   /* run at the start: each -c, line of -x, +COMMAND */
 	VEC(char *) owned;	      /* the texts of -c and -x */
 	VEC(const char *) files;
+	const char *cases[2]; /* the case that each of the first files comes from, or NULL */
 };
 
 /* Parse ARGV.  Return 0, or ERR_USAGE with the reason. */

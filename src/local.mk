@@ -55,6 +55,8 @@ libtrawl_a_SOURCES = \
 	src/batch/report.c \
 	src/batch/report.h \
 	src/capture/capture.h \
+	src/capture/case.c \
+	src/capture/case.h \
 	src/capture/dump.c \
 	src/capture/dump.h \
 	src/capture/foreign.c \
@@ -101,16 +103,12 @@ libtrawl_a_SOURCES = \
 	src/config/audit.c \
 	src/config/audit.h \
 	src/config/builtin.h \
-	src/config/case.c \
-	src/config/case.h \
 	src/config/completion.c \
 	src/config/completion.h \
 	src/config/files.c \
 	src/config/files.h \
 	src/config/looks.c \
 	src/config/looks.h \
-	src/config/pack.c \
-	src/config/pack.h \
 	src/config/profile.c \
 	src/config/profile.h \
 	src/config/schema.c \
@@ -519,6 +517,8 @@ libtrawl_a_SOURCES = \
 	src/ui/notebook.h \
 	src/ui/own.c \
 	src/ui/own.h \
+	src/ui/pack.c \
+	src/ui/pack.h \
 	src/ui/panes/detail_lines.c \
 	src/ui/panes/detail_lines.h \
 	src/ui/panes/detail_time.c \

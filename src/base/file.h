@@ -15,7 +15,7 @@
 
 /*
  * From now on open only files in FOLDER, or in the folders of earlier calls; also FOLDER itself if
- * it is a file.  For files that a case (config/case.h) names, which may come from anywhere.  Call
+ * it is a file.  For files that a case (capture/case.h) names, which may come from anywhere.  Call
  * it before there are threads.
  */
 void file_fence(const char *folder);

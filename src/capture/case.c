@@ -5,10 +5,9 @@
  */
 #include "config.h"
 
-#include "config/case.h"
+#include "capture/case.h"
 #include "base/file.h"
 #include "base/vec.h"
-#include "config/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,29 +16,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 4 << 20 /* bytes; about a second for the YAML parser */, PIECE = 256 * 1024 };
+enum { LIST_MAX = 16 << 20 /* bytes, which are kept in memory */, PIECE = 256 * 1024 };
 
-/* Offsets in a header */
-enum { MODE_AT = 100, UID_AT = 108, GID_AT = 116, SIZE_AT = 124, TIME_AT = 136, SUM_AT = 148,
-       TYPE_AT = 156, MAGIC_AT = 257 };
-
-#define MEMBER(...) OPTION_ROW(struct case_member, __VA_ARGS__)
-static const struct option_row member_rows[] = {
-    MEMBER(name, TEXT, "path in the case", .required = true),
-    MEMBER(bytes, UINT, "its size", .required = true),
-    MEMBER(note, TEXT, "what it lacks"),
-};
-static const struct option_table member_table =
-    OPTION_TABLE("members", struct case_member, member_rows);
-
-#define MARK "trawl_case"
-static const struct option_row list_rows[] = {
-    {MARK, OPTION_UINT, offsetof(struct case_list, form), "form of the list", .required = true},
-    OPTION_ROW(struct case_list, made_by, TEXT, "the program that packed it"),
-    OPTION_ROW(struct case_list, members, LIST, "the files, in their order", .required = true,
-	       .table = &member_table),
-};
-const struct option_table case_list_table = OPTION_TABLE("case", struct case_list, list_rows);
+/* Offsets in a header, after the name */
+enum { MODE_AT = CASE_NAME_MAX, UID_AT = 108, GID_AT = 116, SIZE_AT = 124, TIME_AT = 136,
+       SUM_AT = 148, TYPE_AT = 156, MAGIC_AT = 257 };
 
 /* --- headers ----------------------------------------------------------- */
 
@@ -47,8 +28,8 @@ const struct option_table case_list_table = OPTION_TABLE("case", struct case_lis
 static bool
 is_fit(const char *name)
 {
-	size_t length = strlen(name), taken;
-	for (size_t at = 0; at < length; at += taken) {
+	const size_t length = strlen(name);
+	for (size_t at = 0, taken; at < length; at += taken) {
 		uint32_t code;
 		taken = text_decode(name + at, length - at, &code);
 		if (!taken || text_is_control(code))
@@ -60,7 +41,7 @@ is_fit(const char *name)
 			return false;
 		part += size;
 		if (!*part)
-			return length <= MODE_AT;
+			return length <= CASE_NAME_MAX;
 	}
 }
 
@@ -101,17 +82,39 @@ case_fill_head(uint8_t block[static CASE_BLOCK], const char *name, uint64_t byte
 	return true;
 }
 
+/* --- checks ------------------------------------------------------------ */
+
 struct opening {
 	const char *path;
 	int file;
 	uint64_t size, at; /* of the archive, and of the next header */
-	struct case_list list;
+	struct text list;
 };
+
+struct member {
+	uint64_t bytes;
+	char name[CASE_NAME_MAX + 2]; /* one more than is fit, so that longer names are not */
+};
+
+/* Read a line of the list.  Return the next one, or NULL at the end. */
+static const char *
+read_line(const char *line, struct member *m)
+{
+	char *name;
+	for (; *line == '#'; line += *line == '\n')
+		line += strcspn(line, "\n");
+	if (!*line)
+		return NULL;
+	m->bytes = strtoull(line, &name, 10);
+	name += strspn(name, " ");
+	size_t length = strcspn(name, "\n");
+	snprintf(m->name, sizeof m->name, "%.*s", (int)(length < 1024 ? length : 1024), name);
+	return name + length + (name[length] == '\n');
+}
 
 /* Explain why BLOCK is not the header of a member. */
 static int
-refuse_head(const struct opening *o, const uint8_t *block, const struct case_member *m,
-	    struct err *err)
+refuse_head(const struct opening *o, const char *block, const struct member *m, struct err *err)
 {
 	static const char *const kinds[] = {"a hard link", "a symbolic link", "a device",
 					    "a device",	   "a folder",	      "a FIFO"};
@@ -119,9 +122,9 @@ refuse_head(const struct opening *o, const uint8_t *block, const struct case_mem
 	if (block[TYPE_AT] && block[TYPE_AT] != '0')
 		return err_set(err, ERR_DATA, "%s: %.100s is %s; a case has only plain files",
 			       o->path, block, type < 6 ? kinds[type] : "an extension of tar");
-	if (strncmp((const char *)block, m->name, MODE_AT) != 0)
+	if (strncmp(block, m->name, CASE_NAME_MAX) != 0)
 		return err_set(err, ERR_DATA, "%s: it has %.100s where its list has %s", o->path,
-			       *block ? (const char *)block : "no file", m->name);
+			       *block ? block : "no file", m->name);
 	return err_set(err, ERR_DATA,
 		       "%s: the header of %s is not that of a file of %llu bytes, as its list says",
 		       o->path, m->name, (unsigned long long)m->bytes);
@@ -129,16 +132,16 @@ refuse_head(const struct opening *o, const uint8_t *block, const struct case_mem
 
 /* Check the next header and move past its member. */
 static int
-check_member(struct opening *o, const struct case_member *m, struct err *err)
+check_member(struct opening *o, const struct member *m, struct err *err)
 {
 	uint8_t block[CASE_BLOCK], want[CASE_BLOCK];
 	if (!case_fill_head(want, m->name, m->bytes))
-		return err_set(err, ERR_DATA, "%s: %s is no name for a file in a case", o->path,
+		return err_set(err, ERR_DATA, "%s: no file in a case can be named %s", o->path,
 			       m->name);
 	if (!file_read_at(o->file, block, sizeof block, o->at))
 		return err_set(err, ERR_DATA, "%s ends before %s", o->path, m->name);
 	if (memcmp(block, want, sizeof block) != 0)
-		return refuse_head(o, block, m, err);
+		return refuse_head(o, (const char *)block, m, err);
 	o->at += sizeof block;
 	if (m->bytes > o->size - o->at)
 		return err_set(err, ERR_DATA, "%s ends inside of %s", o->path, m->name);
@@ -146,79 +149,42 @@ check_member(struct opening *o, const struct case_member *m, struct err *err)
 	return 0;
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	const struct case_member *const *left = a, *const *right = b;
-	return strcmp((*left)->name, (*right)->name);
-}
-
-/* Check that each name is there once, and the session among them. */
-static int
-check_names(const struct opening *o, struct err *err)
-{
-	const struct case_member *members = o->list.members.at;
-	const size_t count = o->list.members.count;
-	const struct case_member **sorted = mem_new((count + 1) * sizeof *sorted);
-	bool any = false;
-	for (size_t i = 0; i < count; i++) {
-		sorted[i] = &members[i];
-		any |= !strcmp(members[i].name, CASE_SESSION);
-	}
-	qsort(sorted, count, sizeof *sorted, by_name);
-	for (size_t i = 1; i < count && !err->code; i++)
-		if (!by_name(&sorted[i - 1], &sorted[i]))
-			err_set(err, ERR_DATA, "%s: it has %s twice", o->path, sorted[i]->name);
-	free(sorted);
-	return err->code || any ? err->code
-				: err_set(err, ERR_DATA, "%s has no " CASE_SESSION, o->path);
-}
-
-/* Read the list, which states its size only in its header. */
+/* Read the list, whose size is only in its header. */
 static int
 read_list(struct opening *o, struct err *err)
 {
-	char digits[12] = "", name[] = CASE_LIST;
-	struct case_member first = {.name = name};
-	struct text text = {0}, shown = {0};
+	char digits[12] = "";
+	struct member first = {.name = CASE_LIST};
 	if (!file_read_at(o->file, digits, sizeof digits - 1, SIZE_AT))
 		return err_set(err, ERR_DATA, "%s ends in its first header", o->path);
 	first.bytes = strtoull(digits, NULL, 8);
-	if (first.bytes > LIST_MAX)
-		return err_set(err, ERR_DATA, "%s: its list is longer than %d bytes", o->path,
-			       LIST_MAX);
+	if (first.bytes > LIST_MAX || first.bytes < sizeof CASE_MARK)
+		return err_set(err, ERR_DATA, "%s: its list has %llu bytes; %d are the most",
+			       o->path, (unsigned long long)first.bytes, LIST_MAX);
 	if (check_member(o, &first, err) < 0)
 		return err->code;
-	text_reserve(&text, first.bytes + 1);
-	if (file_read_at(o->file, text.data, first.bytes, CASE_BLOCK)) {
-		text_addf(&shown, "%s: %s", o->path, name);
-		schema_load_text(shown.data, text.data, first.bytes, &case_list_table, &o->list, err);
-	}
-	if (!err->code && o->list.form != CASE_FORM)
-		err_set(err, ERR_UNSUPPORTED, "%s is a case of form %llu; this trawl reads form %d",
-			o->path, (unsigned long long)o->list.form, CASE_FORM);
-	text_free(&text);
-	text_free(&shown);
-	return err->code;
+	text_reserve(&o->list, first.bytes + 1);
+	if (!file_read_at(o->file, o->list.data, first.bytes, CASE_BLOCK))
+		return err_set(err, ERR_IO, "%s: its list cannot be read", o->path);
+	o->list.data[first.bytes] = '\0';
+	return 0;
 }
 
-/* Check all members after the list, and the end.  Add their sizes to *BYTES. */
+/* Check all members and the end.  Return the sum of their sizes in *BYTES. */
 static int
-check_members(struct opening *o, uint64_t *bytes, struct err *err)
+check_members(struct opening *o, const char *line, uint64_t *bytes, struct err *err)
 {
 	static const uint8_t zeros[CASE_BLOCK];
 	uint8_t block[CASE_BLOCK];
-	const struct case_member *members = o->list.members.at;
-	for (size_t i = 0; i < o->list.members.count; *bytes += members[i++].bytes)
-		if (check_member(o, &members[i], err) < 0)
+	struct member m;
+	for (*bytes = 0; (line = read_line(line, &m)); *bytes += m.bytes)
+		if (check_member(o, &m, err) < 0)
 			return err->code;
 	if (file_read_at(o->file, block, sizeof block, o->at) &&
 	    memcmp(block, zeros, sizeof block) != 0)
 		return err_set(err, ERR_DATA, "%s: %.100s is not on its list", o->path, block);
 	return 0;
 }
-
-/* --- unpacking --------------------------------------------------------- */
 
 static int
 check_space(const struct opening *o, const char *parent, uint64_t bytes, struct err *err)
@@ -236,45 +202,61 @@ check_space(const struct opening *o, const char *parent, uint64_t bytes, struct 
 	return err->code;
 }
 
+/* --- unpacking --------------------------------------------------------- */
+
+int
+case_copy(struct writer *w, int file, const char *name, uint64_t at, uint64_t bytes,
+	  struct err *err)
+{
+	char *piece = mem_new(PIECE);
+	int failed = 0;
+	for (uint64_t end = at + bytes, some; !failed && at < end; at += some) {
+		some = end - at < PIECE ? end - at : PIECE;
+		failed = file_read_at(file, piece, some, at)
+			     ? writer_add(w, piece, some, err)
+			     : err_set(err, ERR_IO, "%s became shorter", name);
+	}
+	free(piece);
+	return failed;
+}
+
 /* Write a member, whose bytes begin at AT. */
 static int
-unpack_member(const struct opening *o, const struct case_member *m, uint64_t at,
-	      const char *folder, struct err *err)
+unpack_member(const struct opening *o, const struct member *m, uint64_t at, const char *folder,
+	      struct err *err)
 {
 	const struct writer_options how = {.mode = 0600, .folders = 0700};
 	struct writer writer = {0};
 	struct text path = {0};
-	char *piece = mem_new(PIECE);
 	text_addf(&path, "%s/%s", folder, m->name);
 	int failed = writer_open(&writer, path.data, &how, err);
-	for (uint64_t end = at + m->bytes, some; !failed && at < end; at += some) {
-		some = end - at < PIECE ? end - at : PIECE;
-		failed = file_read_at(o->file, piece, some, at)
-			     ? writer_add(&writer, piece, some, err)
-			     : err_set(err, ERR_IO, "%s cannot be read", m->name);
-	}
+	if (!failed)
+		failed = case_copy(&writer, o->file, o->path, at, m->bytes, err);
 	if (!failed)
 		failed = writer_commit(&writer, err);
 	writer_abandon(&writer);
 	text_free(&path);
-	free(piece);
 	return failed ? err_cause(err, "%s", o->path) : 0;
 }
 
 static int
 unpack_case(struct opening *o, const char *parent, struct writer_folder *folder, struct err *err)
 {
-	uint64_t bytes = 0;
-	if (read_list(o, err) < 0 || check_names(o, err) < 0)
+	uint64_t bytes, at;
+	struct member m;
+	if (read_list(o, err) < 0)
 		return err->code;
-	uint64_t at = o->at;
-	const struct case_member *m = o->list.members.at, *end = m + o->list.members.count;
-	if (check_members(o, &bytes, err) < 0 || check_space(o, parent, bytes, err) < 0 ||
+	const char *line = o->list.data + sizeof CASE_MARK - 1;
+	at = o->at;
+	if (check_members(o, line, &bytes, err) < 0 || check_space(o, parent, bytes, err) < 0 ||
 	    writer_folder_make(folder, parent, err) < 0)
 		return err->code;
-	for (; m < end; at += CASE_BLOCK + m->bytes + case_padding(m->bytes), m++)
-		if (unpack_member(o, m, at + CASE_BLOCK, text_get(&folder->path), err) < 0)
+	while ((line = read_line(line, &m))) {
+		at += CASE_BLOCK;
+		if (unpack_member(o, &m, at, text_get(&folder->path), err) < 0)
 			return err->code;
+		at += m.bytes + case_padding(m.bytes);
+	}
 	file_fence(text_get(&folder->path));
 	return 0;
 }
@@ -282,13 +264,13 @@ unpack_case(struct opening *o, const char *parent, struct writer_folder *folder,
 bool
 case_is(const char *path)
 {
-	char bytes[CASE_BLOCK + sizeof MARK];
+	char bytes[CASE_BLOCK + sizeof CASE_MARK - 1];
 	struct stat st;
 	const char *why;
 	int file = stat(path, &st) || !S_ISREG(st.st_mode) ? -1 : file_open(path, &why);
 	bool is = file >= 0 && file_read_at(file, bytes, sizeof bytes, 0) &&
-		  !strncmp(bytes, CASE_LIST, MODE_AT) &&
-		  !memcmp(bytes + CASE_BLOCK, MARK ":", sizeof MARK);
+		  !strncmp(bytes, CASE_LIST, CASE_NAME_MAX) &&
+		  !memcmp(bytes + CASE_BLOCK, CASE_MARK, sizeof CASE_MARK - 1);
 	if (file >= 0)
 		close(file);
 	return is;
@@ -305,6 +287,6 @@ case_open(const char *path, const char *parent, struct writer_folder *folder, st
 	o.size = fstat(o.file, &st) ? 0 : (uint64_t)st.st_size;
 	int failed = unpack_case(&o, parent, folder, err);
 	close(o.file);
-	option_release(&case_list_table, &o.list);
+	text_free(&o.list);
 	return failed;
 }

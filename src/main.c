@@ -818,6 +818,8 @@ open_cases(struct cli *cli, struct writer_folder folders[2], struct err *err)
 		cli->value[CLI_IMAGES] = images.data;
 		cli->value[CLI_NO_CACHE] = "";
 	}
+	for (size_t i = 0; i < cases; i++)
+		file_fence(text_get(&folders[i].path));
 	for (size_t i = 0; cases && i < cli->collateral.count; i++)
 		file_fence(cli->collateral.at[i]);
 	return 0;

@@ -16,7 +16,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 16 << 20 /* bytes, which are kept in memory */, PIECE = 256 * 1024 };
+enum { LIST_MAX = 1 << 20 /* bytes: some 30,000 files */, PIECE = 256 * 1024 };
 
 /* Offsets in a header, after the name */
 enum { MODE_AT = CASE_NAME_MAX, UID_AT = 108, GID_AT = 116, SIZE_AT = 124, TIME_AT = 136,
@@ -257,7 +257,6 @@ unpack_case(struct opening *o, const char *parent, struct writer_folder *folder,
 			return err->code;
 		at += m.bytes + case_padding(m.bytes);
 	}
-	file_fence(text_get(&folder->path));
 	return 0;
 }
 

@@ -376,7 +376,8 @@ dump_config(struct session *session, const struct cli *cli)
 static const char *
 session_name(const struct cli *cli)
 {
-	const char *path = cli->cases[0] ? cli->cases[0] : cli->files.at[0], *slash = strrchr(path, '/');
+	const char *path = cli->cases[0] ? cli->cases[0] : cli->files.at[0],
+		   *slash = strrchr(path, '/');
 	return !profile_is_session(cli->files.at[0]) ? NULL : slash ? slash + 1 : path;
 }
 
@@ -607,7 +608,8 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 		return dump_config(session, cli);
 	if (cli_writes_output(cli))
 		return batch_run(session, cli, filter);
-	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter, NULL, NULL);
+	return cli->value[CLI_STOP_WHEN] ? refuse_stop()
+					 : show_screen(session, cli, filter, NULL, NULL);
 }
 
 /* Use the demo's session as the capture.  PATH keeps its path. */

@@ -60,7 +60,9 @@ const char *
 file_outside(const char *path)
 {
 	char *real = fences.count ? realpath(path, NULL) : NULL;
-	const char *why = !fences.count ? NULL : real ? "it is outside of the case" : strerror(errno);
+	const char *why = !fences.count ? NULL
+			  : real	? "it is outside of the case"
+					: strerror(errno);
 	for (size_t i = 0; real && i < fences.count; i++) {
 		size_t length = strlen(fences.at[i]);
 		if (!strncmp(real, fences.at[i], length) && (!real[length] || real[length] == '/'))

@@ -18,67 +18,52 @@
 
 enum { LIST_MAX = 1 << 20 /* bytes: some 30,000 files */, PIECE = 256 * 1024 };
 
-/* Offsets in a header, after the name */
-enum { MODE_AT = CASE_NAME_MAX, UID_AT = 108, GID_AT = 116, SIZE_AT = 124, TIME_AT = 136,
-       SUM_AT = 148, TYPE_AT = 156, MAGIC_AT = 257 };
+/* Offsets in a header */
+enum { MODE_AT = CASE_NAME_MAX, SIZE_AT = 124, SUM_AT = 148, TYPE_AT = 156, MAGIC_AT = 257 };
 
 /* --- headers ----------------------------------------------------------- */
 
-/* True if no part of the path is empty, `.` or `..`, and a terminal shows it as it is. */
+/* True if a terminal shows the path as it is, and no part of it is empty, `.` or `..`. */
 static bool
 is_fit(const char *name)
 {
 	const size_t length = strlen(name);
-	for (size_t at = 0, taken; at < length; at += taken) {
-		uint32_t code;
-		taken = text_decode(name + at, length - at, &code);
-		if (!taken || text_is_control(code))
-			return false;
-	}
-	for (const char *part = name;; part++) {
-		size_t size = strcspn(part, "/");
-		if (!size || (size <= 2 && !strncmp(part, "..", size)))
-			return false;
-		part += size;
-		if (!*part)
-			return length <= CASE_NAME_MAX;
-	}
-}
-
-static void
-put_octal(uint8_t *at, int digits, uint64_t number)
-{
-	char text[32];
-	snprintf(text, sizeof text, "%0*llo", digits, (unsigned long long)number);
-	memcpy(at, text, (size_t)digits);
+	struct text safe = {0};
+	text_add_char(&safe, '/');
+	text_add_safe(&safe, name, length, TEXT_UTF8);
+	text_add_char(&safe, '/');
+	bool fit = length <= CASE_NAME_MAX && safe.length == length + 2 &&
+		   !memcmp(safe.data + 1, name, length) && !strstr(safe.data, "//") &&
+		   !strstr(safe.data, "/./") && !strstr(safe.data, "/../");
+	text_free(&safe);
+	return fit;
 }
 
 bool
 case_fill_head(uint8_t block[static CASE_BLOCK], const char *name, uint64_t bytes)
 {
+	char *text = (char *)block;
 	unsigned sum = 0;
 	if (!is_fit(name))
 		return false;
 	memset(block, 0, CASE_BLOCK);
 	memcpy(block, name, strlen(name));
-	put_octal(block + MODE_AT, 7, 0644);
-	put_octal(block + UID_AT, 7, 0);
-	put_octal(block + GID_AT, 7, 0);
-	put_octal(block + SIZE_AT, 11, bytes & UINT32_MAX);
+	/* mode, user, group, size, date, sum as blanks, type */
+	snprintf(text + MODE_AT, MAGIC_AT - MODE_AT, "%07o %07o %07o %011llo %011o %8s%c", 0644, 0,
+		 0, (unsigned long long)bytes & UINT32_MAX, 0, "", '0');
 	if (bytes > UINT32_MAX) { /* as GNU tar writes sizes above 8 GiB */
 		memset(block + SIZE_AT, 0, 12);
 		block[SIZE_AT] = 0x80;
 		for (size_t i = 11; i > 3; i--, bytes >>= 8)
 			block[SIZE_AT + i] = (uint8_t)bytes;
 	}
-	put_octal(block + TIME_AT, 11, 0);
-	memset(block + SUM_AT, ' ', 8);
-	block[TYPE_AT] = '0';
-	memcpy(block + MAGIC_AT, "ustar\0" "00", 8);
+	memcpy(block + MAGIC_AT,
+	       "ustar\0"
+	       "00",
+	       8);
 	for (size_t i = 0; i < CASE_BLOCK; i++)
 		sum += block[i];
-	put_octal(block + SUM_AT, 6, sum);
-	block[SUM_AT + 6] = '\0';
+	snprintf(text + SUM_AT, 7, "%06o", sum);
 	return true;
 }
 
@@ -91,19 +76,17 @@ struct opening {
 	struct text list;
 };
 
-struct member {
+struct case_member {
 	uint64_t bytes;
 	char name[CASE_NAME_MAX + 2]; /* one more than is fit, so that longer names are not */
 };
 
-/* Read a line of the list.  Return the next one, or NULL at the end. */
+/* Read a line of the list.  Return the next one, or NULL at an empty line or the end. */
 static const char *
-read_line(const char *line, struct member *m)
+read_line(const char *line, struct case_member *m)
 {
 	char *name;
-	for (; *line == '#'; line += *line == '\n')
-		line += strcspn(line, "\n");
-	if (!*line)
+	if (!*line || *line == '\n')
 		return NULL;
 	m->bytes = strtoull(line, &name, 10);
 	name += strspn(name, " ");
@@ -114,7 +97,8 @@ read_line(const char *line, struct member *m)
 
 /* Explain why BLOCK is not the header of a member. */
 static int
-refuse_head(const struct opening *o, const char *block, const struct member *m, struct err *err)
+refuse_head(const struct opening *o, const char *block, const struct case_member *m,
+	    struct err *err)
 {
 	static const char *const kinds[] = {"a hard link", "a symbolic link", "a device",
 					    "a device",	   "a folder",	      "a FIFO"};
@@ -132,7 +116,7 @@ refuse_head(const struct opening *o, const char *block, const struct member *m, 
 
 /* Check the next header and move past its member. */
 static int
-check_member(struct opening *o, const struct member *m, struct err *err)
+check_member(struct opening *o, const struct case_member *m, struct err *err)
 {
 	uint8_t block[CASE_BLOCK], want[CASE_BLOCK];
 	if (!case_fill_head(want, m->name, m->bytes))
@@ -154,7 +138,7 @@ static int
 read_list(struct opening *o, struct err *err)
 {
 	char digits[12] = "";
-	struct member first = {.name = CASE_LIST};
+	struct case_member first = {.name = CASE_LIST};
 	if (!file_read_at(o->file, digits, sizeof digits - 1, SIZE_AT))
 		return err_set(err, ERR_DATA, "%s ends in its first header", o->path);
 	first.bytes = strtoull(digits, NULL, 8);
@@ -176,7 +160,7 @@ check_members(struct opening *o, const char *line, uint64_t *bytes, struct err *
 {
 	static const uint8_t zeros[CASE_BLOCK];
 	uint8_t block[CASE_BLOCK];
-	struct member m;
+	struct case_member m;
 	for (*bytes = 0; (line = read_line(line, &m)); *bytes += m.bytes)
 		if (check_member(o, &m, err) < 0)
 			return err->code;
@@ -222,7 +206,7 @@ case_copy(struct writer *w, int file, const char *name, uint64_t at, uint64_t by
 
 /* Write a member, whose bytes begin at AT. */
 static int
-unpack_member(const struct opening *o, const struct member *m, uint64_t at, const char *folder,
+unpack_member(const struct opening *o, const struct case_member *m, uint64_t at, const char *folder,
 	      struct err *err)
 {
 	const struct writer_options how = {.mode = 0600, .folders = 0700};
@@ -243,7 +227,7 @@ static int
 unpack_case(struct opening *o, const char *parent, struct writer_folder *folder, struct err *err)
 {
 	uint64_t bytes, at;
-	struct member m;
+	struct case_member m;
 	if (read_list(o, err) < 0)
 		return err->code;
 	const char *line = o->list.data + sizeof CASE_MARK - 1;

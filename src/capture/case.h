@@ -2,8 +2,9 @@
  * Cases: one file with captures and everything that belongs to them (ui/pack.h writes it).
  *
  * A case is a plain tar archive [POSIX.1-2017, pax, "ustar Interchange Format"].  Its first member
- * lists the others, a line with size and name for each.  They are a session file and all files that
- * it names, by relative paths: `tar xf CASE; trawl session.yaml` opens it, too.
+ * lists the others, a line with size and name for each, then an empty line and remarks for people.
+ * They are a session file and all files that it names, by relative paths: `tar xf CASE; trawl
+ * session.yaml` opens it, too.
  *
  * A case may come from anywhere.  It is opened only if each header is, byte for byte, the one that
  * the list yields, so links, devices, unlisted files and wrong sizes need no rules of their own.
@@ -18,7 +19,7 @@
 #include <stdint.h>
 
 #define CASE_LIST "trawl-case.txt"
-#define CASE_MARK "trawl case 1\n" /* first line of the list; lines with # are for people */
+#define CASE_MARK "trawl case 1\n" /* first line of the list */
 #define CASE_SESSION "session.yaml"
 #define CASE_NOTES CASE_SESSION ".session.yaml" /* where a session finds its notes */
 

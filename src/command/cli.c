@@ -86,9 +86,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"ctf, perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "write to a new file; ctf: to a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o and --pack overwrite a file"},
-    [CLI_PACK] = {0, "pack", "FILE", OUTPUT,
-		  "write a case: one file with the captures, profile, collateral, programs and notes, "
-		  "which trawl FILE opens anywhere; -S, -U, -e, --split cut the captures"},
+    [CLI_PACK] =
+	{0, "pack", "FILE", OUTPUT,
+	 "write a case: one file with the captures, profile, collateral, programs and notes, "
+	 "which trawl FILE opens anywhere; -S, -U, -e, --split cut the captures"},
     [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
 		     "extra columns for text, csv and jsonl, comma-separated: delta (time "
 		     "since the previous printed message), gap (since the previous message), "

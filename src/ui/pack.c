@@ -22,6 +22,7 @@
 #include "ui/notebook.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,24 +98,20 @@ make_name(const struct packing *p, const char *folder, const char *base, struct 
 	}
 }
 
-static int
-is_xml(const struct dirent *entry)
-{
-	const char *ending = strrchr(entry->d_name, '.');
-	return ending && !strcmp(ending, ".xml");
-}
-
 /* Add a folder of collateral, as syst_collateral.c reads it. */
 static void
 add_folder(struct packing *p, const char *name, const char *path)
 {
 	struct dirent **entries = NULL;
-	int count = scandir(path, &entries, is_xml, alphasort);
+	int count = scandir(path, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		struct text file = {0}, own = {0};
 		text_addf(&file, "%s/%s", path, entries[i]->d_name);
 		text_addf(&own, "%s/%s", name, entries[i]->d_name);
-		add_source(p, own.data, file.data);
+		if (fnmatch("?*.xml", entries[i]->d_name, 0))
+			text_free(&own);
+		else
+			add_source(p, own.data, file.data);
 		text_free(&file);
 		free(entries[i]);
 	}
@@ -157,8 +154,7 @@ add_snapshot(struct packing *p, const char *path)
 			text_addf(&p->left, "not packed: %s is not in the snapshot's folder\n",
 				  file);
 		} else if (!find_source(p, file) && !access(file, R_OK)) {
-			text_addf(&name, "%s/%s", folder.data,
-				  rest + 2 * !strncmp(rest, "./", 2));
+			text_addf(&name, "%s/%s", folder.data, rest + 2 * !strncmp(rest, "./", 2));
 			add_source(p, name.data, file);
 		}
 	}
@@ -176,14 +172,6 @@ take_path(void *packing, const struct option_row *row, char **path)
 	char *name = add_file(packing, texts ? "collateral" : "programs", *path);
 	free(*path);
 	*path = name;
-}
-
-/* Same for a program that a capture names, so that no option has to change. */
-static void
-take_program(void *packing, const struct option_row *row, char **path)
-{
-	(void)row;
-	free(add_file(packing, "programs", *path));
 }
 
 /* --- captures ---------------------------------------------------------- */
@@ -260,8 +248,8 @@ add_cut(struct packing *p, struct trace *trace)
 	free(base);
 	add_member(p, mem_text(name.data), path, capture_bytes(capture) + cut.begin,
 		   cut.end - cut.begin);
-	text_addf(&p->cut, "%s is cut: %llu messages, bytes %llu to %llu of %llu%s%s\n",
-		  name.data, (unsigned long long)cut.messages, (unsigned long long)cut.begin,
+	text_addf(&p->cut, "%s is cut: %llu messages, bytes %llu to %llu of %llu%s%s\n", name.data,
+		  (unsigned long long)cut.messages, (unsigned long long)cut.begin,
 		  (unsigned long long)cut.end, (unsigned long long)size,
 		  cut.begin ? "; clocks, contexts, calls and intervals that began before are lost"
 			    : "",
@@ -297,11 +285,9 @@ add_capture(struct packing *p, struct trace *trace)
 	free(entry->match);
 	free(entry->file);
 	entry->match = NULL;
-	entry->file = folder			? add_snapshot(p, folder)
+	entry->file = folder		    ? add_snapshot(p, folder)
 		      : p->cuts && !grouped ? add_cut(p, trace)
 					    : add_file(p, "captures", path);
-	if (grouped && !folder)
-		option_each_path(table, (void *)trace_options(trace), take_program, p);
 	if (grouped && p->cuts)
 		text_addf(&p->cut, "%s is not cut: it has several parts\n", entry->file);
 	free(folder);
@@ -391,16 +377,6 @@ write_members(struct packing *p)
 	return failed;
 }
 
-/* Append each line of TEXT as a remark. */
-static void
-add_remarks(const char *text, struct text *list)
-{
-	for (size_t length; *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		text_addf(list, "# %.*s\n", (int)length, text);
-	}
-}
-
 /* Write the case: the list, the session and its notes, then the files. */
 static int
 write_case(struct packing *p, const struct text *versions)
@@ -412,7 +388,6 @@ write_case(struct packing *p, const struct text *versions)
 	add_member(p, mem_text(CASE_SESSION), NULL, text_get(&session), session.length);
 	add_member(p, mem_text(CASE_NOTES), NULL, notes.data, notes.length);
 	text_add(&list, CASE_MARK);
-	add_remarks(text_get(versions), &list);
 	for (size_t i = 0; i < p->members.count; i++) {
 		const struct packed *m = &p->members.at[i];
 		text_addf(&out, "%12llu  %-32s  %s\n", (unsigned long long)m->size, m->name,
@@ -420,7 +395,7 @@ write_case(struct packing *p, const struct text *versions)
 		text_addf(&list, "%12llu  %s\n", (unsigned long long)m->size, m->name);
 	}
 	text_addf(&out, "%s%s", text_get(&p->cut), text_get(&p->left));
-	add_remarks(text_get(&p->cut), &list);
+	text_addf(&list, "\n%s%s", text_get(&p->cut), text_get(versions));
 	vec_reserve(&p->members, 1);
 	memmove(p->members.at + 1, p->members.at, p->members.count++ * sizeof *p->members.at);
 	*p->members.at = (struct packed){mem_text(CASE_LIST), NULL, (void *)list.data, list.length};

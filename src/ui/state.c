@@ -198,8 +198,7 @@ restores_place(const struct screen *screen)
 	const struct ui_options *options = app_of(screen)->options;
 	const struct notebook *read = options->notebook;
 	return (app_of(screen)->kept->was.notebook.has_place || (read && read->has_place)) &&
-	       !options->command_count &&
-	       !options->follow && !filter_limits_time(&options->filter);
+	       !options->command_count && !options->follow && !filter_limits_time(&options->filter);
 }
 
 void

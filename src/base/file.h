@@ -20,7 +20,7 @@
  */
 void file_fence(const char *folder);
 
-/* Return NULL if file_open may open PATH, else the reason: outside of the fence, or no such file. */
+/* Return NULL if PATH may be opened, else why not: it is outside of the fence, or missing. */
 const char *file_outside(const char *path);
 
 /* Open a regular file for reading.  Refuse anything else: reading it could wait for ever or

@@ -43,8 +43,8 @@ int case_copy(struct writer *, int file, const char *name, uint64_t at, uint64_t
 /* True if PATH is a case. */
 bool case_is(const char *path);
 
-/* Unpack the case PATH into a new folder in PARENT.  Return 0, or negative with a reason.  FOLDER is
- * zeroed; the caller removes it in any case. */
+/* Unpack the case PATH into a new folder in PARENT.  Return 0, or negative with a reason.  FOLDER
+ * is zeroed; the caller removes it in any case. */
 int case_open(const char *path, const char *parent, struct writer_folder *, struct err *);
 
 #endif

@@ -592,6 +592,7 @@ script_tests = \
 	tests/cli/writer.sh \
 	tests/cli/snapshot.sh \
 	tests/term/browse.sh \
+	tests/term/case.sh \
 	tests/term/stream.sh
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.

@@ -13,11 +13,11 @@ export TMPDIR="$scratch/tmp"
 # left: what is in the folder for unpacked cases, once its keeper had time to clean up.
 left()
 {
-	for try in 1 2 3 4 5 6 7 8 9 10; do
+	for try in $(seq 100); do
 		test -n "$(ls "$TMPDIR")" || return 0
-		sleep 0.2
+		sleep 0.1
 	done
-	ls "$TMPDIR" "$try"
+	echo "$try times: $(ls "$TMPDIR")"
 }
 
 # messages FILE ARG...: -t jsonl and -t text, away from the originals.

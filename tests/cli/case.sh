@@ -114,12 +114,13 @@ is "equal screens" 0 $?
 "$TRAWL" -q --snapshot 80x24 -c 'goto #100' -c 'mark a' -c 'note the lost frame' \
 	-c "save ../marks.yaml" demo.stp >/dev/null
 "$TRAWL" -q --pack ../marks.trawl --session ../marks.yaml demo.stp
-ok "notes are shown" sh -c '"$1" --snapshot 80x24 -c marks ../marks.trawl | grep -q "the lost frame"' \
-	- "$TRAWL"
+run "$TRAWL" --snapshot 80x24 -c marks ../marks.trawl
+ok "notes are shown" grep -q "the lost frame" out
 "$TRAWL" -q --pack ../commands.trawl -c 'goto #100' -c 'mark a' -c 'note by command' demo.stp
-ok "... those of commands, too" sh -c \
-	'"$1" --snapshot 80x24 -c marks ../commands.trawl | grep -q "by command"' - "$TRAWL"
-ok "--info" sh -c '"$1" --info ../lab.trawl | grep -q "^# soc: syst/stp"' - "$TRAWL"
+run "$TRAWL" --snapshot 80x24 -c marks ../commands.trawl
+ok "... those of commands, too" grep -q "by command" out
+run "$TRAWL" --info ../lab.trawl
+ok "--info" grep -q "^# soc: syst/stp" out
 run "$TRAWL" -q --compare -t text ../lab.trawl ../lab.trawl
 is "two cases are compared" 0 "$status"
 run "$TRAWL" -t text ../lab.trawl demo.stp
@@ -166,6 +167,7 @@ check_cut()
 	is "cut $name: status" 0 "$status"
 	"$TRAWL" -q -t csv --fields=$fields "$@" "$capture" 2>/dev/null | sed 1d >../want
 	"$TRAWL" -q -t csv --fields=$fields ../cut.trawl 2>/dev/null | sed 1d >../got
+	# shellcheck disable=SC2016  # awk's own $
 	ok "... its messages" awk 'NR == FNR { want[NR] = $0; count = NR; next }
 		{ got[FNR] = $0 }
 		END {

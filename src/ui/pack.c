@@ -200,14 +200,13 @@ shift_marks(struct notebook *notes, const struct trace *trace, const struct expo
 	}
 }
 
-/* Let an entry read TRACE as it was read.  The beginning of a cut may look like another format,
- * and its bytes are memory in its order. */
+/* Let an entry read TRACE as it was read, with its recognised format and settings. */
 static void
-settle_entry(const struct trace *trace, struct trace_options *entry, bool is_cut)
+settle_entry(const struct trace *trace, struct trace_options *entry)
 {
 	const struct option_table *table = trace_options_table();
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	const struct option_row *row = option_find(table, ops->format), *end = table->rows;
+	const struct option_row *row = option_find(table, ops->format);
 	option_copy(table, entry, trace_options(trace));
 	if (row && row->given)
 		*((bool *)entry + row->given) = true;
@@ -215,33 +214,38 @@ settle_entry(const struct trace *trace, struct trace_options *entry, bool is_cut
 	entry->format = trace_is_decoded(trace) ? mem_text(decoder_name(ops)) : NULL;
 	if (!entry->name)
 		entry->name = mem_text(trace_name(trace));
-	for (end += is_cut ? table->count : 0, row = table->rows; row < end; row++)
-		if (row->type == OPTION_CHOICE) /* words, swap, wrapped */
-			option_set(row, entry, "no", (char[256]){0});
-	if (is_cut)
-		entry->write_pointer = -1;
 }
 
 /* Add the cut of a trace.  Return its name, or NULL if there is none. */
 static char *
-add_cut(struct packing *p, struct trace *trace)
+add_cut(struct packing *p, struct trace *trace, struct trace_options *entry)
 {
+	static const char *const dump[] = {"words", "swap", "wrapped"};
 	const struct capture *capture = trace_capture(trace);
 	const char *path = trace_path(trace);
 	const uint64_t size = capture_size(capture), parts = p->split.parts, k = p->split.part;
 	struct message_id first = {0}, last = {.offset = UINT64_MAX, .ordinal = UINT32_MAX};
 	struct export_cut cut;
 	struct text name = {0};
-	if (parts) { /* the remainder first, as the product may be too large */
+	struct err why = {0};
+	if (parts) /* without the product of both sizes, which may be too large */
 		first.offset = size / parts * (k - 1) + size % parts * (k - 1) / parts;
-		last.offset = size / parts * k + size % parts * k / parts - 1;
+	if (k < parts) {
+		last.offset = size / parts * k + size % parts * k / parts;
+		last.offset -= last.offset > 0;
 	}
 	if (!export_cut_select(trace, p->filter, &first, &last)) {
 		text_addf(&p->left, "not packed: %s: no message of it is in the range\n", path);
 		return NULL;
 	}
-	if (export_cut_find(trace, first, last, NULL, NULL, &cut, &p->err) < 0)
-		return NULL;
+	if (export_cut_find(trace, first, last, NULL, NULL, &cut, &why) < 0) {
+		text_addf(&p->cut, "%s is not cut: %s\n", base_name(path), why.what);
+		return add_file(p, "captures", path);
+	}
+	for (size_t i = 0; i < sizeof dump / sizeof *dump; i++) /* a cut is plain memory */
+		option_set(option_find(trace_options_table(), dump[i]), entry, "no",
+			   (char[256]){0});
+	entry->write_pointer = -1;
 	char *base = mem_text(base_name(path));
 	base[capture_is_spooled(capture) ? foreign_plain_length(base) : strlen(base)] = '\0';
 	make_name(p, "captures", base, &name);
@@ -277,7 +281,7 @@ add_capture(struct packing *p, struct trace *trace)
 	list->at = mem_resize(list->at, (list->count + 1) * table->size);
 	struct trace_options *entry = (void *)((char *)list->at + list->count++ * table->size);
 	if (!grouped)
-		settle_entry(trace, entry, p->cuts);
+		settle_entry(trace, entry);
 	else if (folder || number == SIZE_MAX)
 		option_defaults(table, entry);
 	else
@@ -286,11 +290,41 @@ add_capture(struct packing *p, struct trace *trace)
 	free(entry->file);
 	entry->match = NULL;
 	entry->file = folder		    ? add_snapshot(p, folder)
-		      : p->cuts && !grouped ? add_cut(p, trace)
+		      : p->cuts && !grouped ? add_cut(p, trace, entry)
 					    : add_file(p, "captures", path);
 	if (grouped && p->cuts)
 		text_addf(&p->cut, "%s is not cut: it has several parts\n", entry->file);
 	free(folder);
+}
+
+/* Put an entry with the collateral of -C before those that match a buffer of a snapshot. */
+static void
+add_collateral(struct packing *p, const struct trace *trace)
+{
+	const struct option_table *table = trace_options_table();
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	const struct option_row *row = option_find(table, ops->format),
+				*texts =
+				    ops->options ? option_find(ops->options, "collateral") : NULL;
+	const size_t number = trace_profile_entry(trace);
+	struct option_list *list = &p->profile.traces;
+	if (!texts || !row->given)
+		return;
+	list->at = mem_resize(list->at, ++list->count * table->size);
+	struct trace_options *entry = list->at;
+	memmove((char *)list->at + table->size, list->at, (list->count - 1) * table->size);
+	if (number < SIZE_MAX)
+		option_copy(table, entry,
+			    (const char *)p->session->profile.traces.at + number * table->size);
+	else
+		option_defaults(table, entry);
+	if (!entry->match)
+		entry->match = mem_text(trace_name(trace));
+	*((bool *)entry + row->given) = true;
+	struct option_list *to = (void *)((char *)trace_format_options(entry, ops) + texts->member);
+	to->at = mem_resize(to->at, (to->count + p->cli->collateral.count) * sizeof(char *));
+	for (size_t i = 0; i < p->cli->collateral.count; i++)
+		((char **)to->at)[to->count++] = mem_text(p->cli->collateral.at[i]);
 }
 
 /* Keep the entries of the profile that match names.  The others name captures. */
@@ -324,6 +358,9 @@ collect_members(struct packing *p)
 	drop_files(&p->profile.traces);
 	for (size_t i = 0; i < traces && !p->err.code; i++)
 		add_capture(p, p->session->traces.at[i]);
+	for (size_t i = 0; p->cli->collateral.count && i < traces; i++)
+		if (trace_group(p->session->traces.at[i]))
+			add_collateral(p, p->session->traces.at[i]);
 	if (!p->err.code && !p->members.count)
 		return err_set(&p->err, ERR_USAGE, "no message is in the range; nothing is packed");
 	option_each_path(profile_options_table(), &p->profile, take_path, p);

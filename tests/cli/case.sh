@@ -39,7 +39,7 @@ check_pack()
 	run "$TRAWL" --pack ../away/c.trawl "$@"
 	is "$name: status" 0 "$status"
 	messages ../want "$@"
-	(cd ../away && messages ../got c.trawl)
+	(cd ../away && messages ../got c.trawl && tar tf c.trawl >list)
 	ok "$name: messages" test -s ../want
 	is "$name: equal" "$(cksum <../want)" "$(cksum <../got)"
 	is "$name: nothing is left" "" "$(left)"
@@ -56,6 +56,8 @@ echo secret >texts/notes.txt
 check_pack "-C folder" -C texts plain.stp
 is "... only XML files" "collateral/texts/one.xml" "$(tar tf ../away/c.trawl | grep ^collateral)"
 check_pack snapshot all-opencsd
+check_pack "snapshot -C" -C demo.xml all-opencsd
+ok "... its texts" grep -q collateral/demo.xml ../away/list
 check_pack "-f" -f syst/stp plain.stp gray.stp
 echo "goto #20" >commands
 check_pack "-x" -x commands -f syst/stp plain.stp delta.stp
@@ -311,6 +313,12 @@ done <<-'END'
 	session:captures/lab-soc.stp=>tcp:127.0.0.1:9 tcp:127.0.0.1:9
 	session:captures/lab-soc.stp=>serial:/dev/ttyS0@9600 serial:/dev/ttyS0
 END
+if "$bend" space ../lab.trawl ../bad.trawl 2>/dev/null; then
+	refused space free
+else
+	skip "no space" "no sparse files of this size"
+fi
+rm -f ../bad.trawl
 ok "nothing escaped" test ! -e /tmp/escaped -a ! -e ../escaped -a ! -e ../../escaped
 gzip -c ../lab.trawl >../bad.trawl
 run "$TRAWL" -t text ../bad.trawl

@@ -44,6 +44,20 @@ is "the case is unchanged" "$before" "$(cksum <lab.trawl)"
 keys -l "clear; TMPDIR=\$PWD/unpacked '$TRAWL' --session=mine.yaml -c marks lab.trawl"
 keys Enter
 shows "--session shows the notes" "Frame lost"
+keys -l Q
+keys -l "clear; cp '$testdata'/lab* .; '$TRAWL' lab.yaml"
+keys Enter
+shows "the session itself" "1 of 531"
+keys -l "100GAFrom the state"
+keys Enter
+shows "a note is made" "100 of 531"
+keys -l Q
+hides "it is kept" "100 of 531"
+"$TRAWL" -q --pack state.trawl lab.yaml
+ok "a case has what is kept" sh -c "tar xOf state.trawl session.yaml.session.yaml | grep -q 'From the state'"
+keys -l "clear; TMPDIR=\$PWD/unpacked '$TRAWL' state.trawl"
+keys Enter
+shows "... and the place" "100 of 531"
 in_tmux kill-server
 ok "... nor after SIGHUP" is_gone
 finish

@@ -14,7 +14,6 @@
 #include "capture/case.h"
 #include "capture/foreign.h"
 #include "capture/snapshot.h"
-#include "decode/registry.h"
 #include "export/export.h"
 #include "export/export_raw.h"
 #include "session/session.h"
@@ -40,12 +39,12 @@ struct packing {
 	const struct cli *cli;
 	const struct filter *filter;
 	struct notebook *notes;
-	struct profile profile; /* of the case */
 	struct export_options split;
 	bool cuts;
 	VEC(struct packed) members;
-	struct text cut;  /* a line for each cut, also in the list */
-	struct text left; /* a line for each thing that is not packed */
+	struct text traces; /* entries of the session */
+	struct text cut;    /* a line for each cut, also in the list */
+	struct text left;   /* a line for each thing that is not packed */
 	struct err err;
 };
 
@@ -200,25 +199,9 @@ shift_marks(struct notebook *notes, const struct trace *trace, const struct expo
 	}
 }
 
-/* Let an entry read TRACE as it was read, with its recognised format and settings. */
-static void
-settle_entry(const struct trace *trace, struct trace_options *entry)
-{
-	const struct option_table *table = trace_options_table();
-	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	const struct option_row *row = option_find(table, ops->format);
-	option_copy(table, entry, trace_options(trace));
-	if (row && row->given)
-		*((bool *)entry + row->given) = true;
-	free(entry->format);
-	entry->format = trace_is_decoded(trace) ? mem_text(decoder_name(ops)) : NULL;
-	if (!entry->name)
-		entry->name = mem_text(trace_name(trace));
-}
-
 /* Add the cut of a trace.  Return its name, or NULL if there is none. */
 static char *
-add_cut(struct packing *p, struct trace *trace, struct trace_options *entry)
+add_cut(struct packing *p, struct trace *trace, struct trace_options *options)
 {
 	static const char *const dump[] = {"words", "swap", "wrapped"};
 	const struct capture *capture = trace_capture(trace);
@@ -243,9 +226,9 @@ add_cut(struct packing *p, struct trace *trace, struct trace_options *entry)
 		return add_file(p, "captures", path);
 	}
 	for (size_t i = 0; i < sizeof dump / sizeof *dump; i++) /* a cut is plain memory */
-		option_set(option_find(trace_options_table(), dump[i]), entry, "no",
+		option_set(option_find(trace_options_table(), dump[i]), options, "no",
 			   (char[256]){0});
-	entry->write_pointer = -1;
+	options->write_pointer = -1;
 	char *base = mem_text(base_name(path));
 	base[capture_is_spooled(capture) ? foreign_plain_length(base) : strlen(base)] = '\0';
 	make_name(p, "captures", base, &name);
@@ -262,108 +245,63 @@ add_cut(struct packing *p, struct trace *trace, struct trace_options *entry)
 	return name.data;
 }
 
-/* Append an entry for the capture of a trace, and add its files.  The traces of a snapshot or a
- * perf.data have one entry. */
+/* Append an entry for a trace, and add its files.  The traces of a snapshot or a perf.data have one
+ * capture. */
 static void
-add_capture(struct packing *p, struct trace *trace)
+add_trace(struct packing *p, struct trace *trace)
 {
 	const struct option_table *table = trace_options_table();
 	const char *path = trace_path(trace);
-	const size_t number = trace_profile_entry(trace);
-	const void *all = p->session->profile.traces.at;
-	struct option_list *list = &p->profile.traces;
 	const bool grouped = trace_group(trace);
-	char *folder = grouped ? snapshot_folder_of(path) : NULL;
-	if (grouped && find_source(p, path)) {
-		free(folder);
-		return;
+	struct trace_options *options = mem_new(table->size);
+	char *name = NULL, *folder = grouped ? snapshot_folder_of(path) : NULL;
+	option_copy(table, options, trace_options(trace));
+	if (!grouped || !find_source(p, path))
+		name = folder		     ? add_snapshot(p, folder)
+		       : p->cuts && !grouped ? add_cut(p, trace, options)
+					     : add_file(p, "captures", path);
+	if (grouped && name) {
+		text_add(&p->traces, "  - file: ");
+		option_quote(name, &p->traces);
+		text_add_char(&p->traces, '\n');
+		if (p->cuts)
+			text_addf(&p->cut, "%s is not cut: it has several parts\n", name);
+		free(name);
+		name = NULL;
 	}
-	list->at = mem_resize(list->at, (list->count + 1) * table->size);
-	struct trace_options *entry = (void *)((char *)list->at + list->count++ * table->size);
-	if (!grouped)
-		settle_entry(trace, entry);
-	else if (folder || number == SIZE_MAX)
-		option_defaults(table, entry);
-	else
-		option_copy(table, entry, (const char *)all + number * table->size);
-	free(entry->match);
-	free(entry->file);
-	entry->match = NULL;
-	entry->file = folder		    ? add_snapshot(p, folder)
-		      : p->cuts && !grouped ? add_cut(p, trace, entry)
-					    : add_file(p, "captures", path);
-	if (grouped && p->cuts)
-		text_addf(&p->cut, "%s is not cut: it has several parts\n", entry->file);
+	free(options->file);
+	options->file = name;
+	if (grouped || name) {
+		option_each_path(table, options, take_path, p);
+		trace_propose(trace, options, false, &p->traces);
+	}
+	trace_options_free(options);
 	free(folder);
 }
 
-/* Put an entry with the collateral of -C before those that match a buffer of a snapshot. */
-static void
-add_collateral(struct packing *p, const struct trace *trace)
-{
-	const struct option_table *table = trace_options_table();
-	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	const struct option_row *row = option_find(table, ops->format),
-				*texts =
-				    ops->options ? option_find(ops->options, "collateral") : NULL;
-	const size_t number = trace_profile_entry(trace);
-	struct option_list *list = &p->profile.traces;
-	if (!texts || !row->given)
-		return;
-	list->at = mem_resize(list->at, ++list->count * table->size);
-	struct trace_options *entry = list->at;
-	memmove((char *)list->at + table->size, list->at, (list->count - 1) * table->size);
-	if (number < SIZE_MAX)
-		option_copy(table, entry,
-			    (const char *)p->session->profile.traces.at + number * table->size);
-	else
-		option_defaults(table, entry);
-	if (!entry->match)
-		entry->match = mem_text(trace_name(trace));
-	*((bool *)entry + row->given) = true;
-	struct option_list *to = (void *)((char *)trace_format_options(entry, ops) + texts->member);
-	to->at = mem_resize(to->at, (to->count + p->cli->collateral.count) * sizeof(char *));
-	for (size_t i = 0; i < p->cli->collateral.count; i++)
-		((char **)to->at)[to->count++] = mem_text(p->cli->collateral.at[i]);
-}
-
-/* Keep the entries of the profile that match names.  The others name captures. */
-static void
-drop_files(struct option_list *list)
-{
-	const struct option_table *table = trace_options_table();
-	size_t kept = 0;
-	for (size_t i = 0; i < list->count; i++) {
-		struct trace_options *entry = (void *)((char *)list->at + i * table->size);
-		free(entry->file);
-		entry->file = NULL;
-		if (entry->match)
-			memmove((char *)list->at + kept++ * table->size, entry, table->size);
-		else
-			option_release(table, entry);
-	}
-	list->count = kept;
-}
-
+/* Collect all files, and write the session that names them. */
 static int
-collect_members(struct packing *p)
+collect_members(struct packing *p, struct text *session)
 {
+	const struct option_table *table = profile_options_table();
+	struct profile *profile = mem_new(table->size);
 	struct doubts doubts = {0};
 	const size_t traces = p->session->traces.count;
 	if (p->cuts && batch_load(p->session, p->cli, p->filter, &doubts) != STATUS_GOOD)
-		return err_set(&p->err, ERR_DATA, "nothing is packed");
-	for (size_t i = 0; p->cuts && i < traces; i++)
+		err_set(&p->err, ERR_DATA, "nothing is packed");
+	for (size_t i = 0; p->cuts && i < traces && !p->err.code; i++)
 		trace_build_whole(p->session->traces.at[i]);
-	option_copy(profile_options_table(), &p->profile, &p->session->profile);
-	drop_files(&p->profile.traces);
 	for (size_t i = 0; i < traces && !p->err.code; i++)
-		add_capture(p, p->session->traces.at[i]);
-	for (size_t i = 0; p->cli->collateral.count && i < traces; i++)
-		if (trace_group(p->session->traces.at[i]))
-			add_collateral(p, p->session->traces.at[i]);
-	if (!p->err.code && !p->members.count)
-		return err_set(&p->err, ERR_USAGE, "no message is in the range; nothing is packed");
-	option_each_path(profile_options_table(), &p->profile, take_path, p);
+		add_trace(p, p->session->traces.at[i]);
+	if (!p->err.code && !p->traces.length)
+		err_set(&p->err, ERR_USAGE, "no message is in the range; nothing is packed");
+	option_copy(table, profile, &p->session->profile);
+	option_release_list(option_find(table, "traces"), &profile->traces);
+	option_each_path(table, profile, take_path, p);
+	text_addf(session, "traces:\n%s", text_get(&p->traces));
+	option_write_changed(table, NULL, profile, 0, session);
+	option_release(table, profile);
+	free(profile);
 	return p->err.code;
 }
 
@@ -416,13 +354,12 @@ write_members(struct packing *p)
 
 /* Write the case: the list, the session and its notes, then the files. */
 static int
-write_case(struct packing *p, const struct text *versions)
+write_case(struct packing *p, const struct text *session, const struct text *versions)
 {
-	struct text session = {0}, notes = {0}, list = {0}, out = {0};
+	struct text notes = {0}, list = {0}, out = {0};
 	text_add(&notes, "# Marks, notes and filters.\n");
-	option_write_changed(profile_options_table(), NULL, &p->profile, 0, &session);
 	option_write_changed(&notebook_options_table, NULL, p->notes, 0, &notes);
-	add_member(p, mem_text(CASE_SESSION), NULL, text_get(&session), session.length);
+	add_member(p, mem_text(CASE_SESSION), NULL, session->data, session->length);
 	add_member(p, mem_text(CASE_NOTES), NULL, notes.data, notes.length);
 	text_add(&list, CASE_MARK);
 	for (size_t i = 0; i < p->members.count; i++) {
@@ -439,7 +376,6 @@ write_case(struct packing *p, const struct text *versions)
 	int failed = write_members(p);
 	if (!failed && !p->cli->value[CLI_QUIET])
 		failed = report_print(&out);
-	text_free(&session);
 	text_free(&notes);
 	text_free(&list);
 	text_free(&out);
@@ -469,8 +405,9 @@ pack_run(struct session *session, const struct cli *cli, const struct filter *fi
 {
 	struct packing p = {.session = session, .cli = cli, .filter = filter, .notes = notes};
 	p.cuts = !filter_is_all(filter) || cli->value[CLI_SPLIT];
-	bool failed = output_parse_split(cli, &p.split, &p.err) || collect_members(&p) ||
-		      write_case(&p, versions);
+	struct text yaml = {0};
+	bool failed = output_parse_split(cli, &p.split, &p.err) || collect_members(&p, &yaml) ||
+		      write_case(&p, &yaml, versions);
 	for (size_t i = 0; i < p.members.count; i++) {
 		free(p.members.at[i].name);
 		free(p.members.at[i].path);
@@ -478,6 +415,7 @@ pack_run(struct session *session, const struct cli *cli, const struct filter *fi
 	vec_free(&p.members);
 	text_free(&p.cut);
 	text_free(&p.left);
-	option_release(profile_options_table(), &p.profile);
+	text_free(&p.traces);
+	text_free(&yaml);
 	return p.err.code ? report_error(&p.err) : failed ? STATUS_FAILED : STATUS_GOOD;
 }

@@ -807,23 +807,21 @@ open_cases(struct cli *cli, struct writer_folder folders[2], struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "a case is opened alone, or compared with another case");
 	for (size_t i = 0; i < cases; i++) {
-		struct text session = {0}, images = {0};
+		struct text session = {0};
 		cli->cases[i] = cli->files.at[i];
 		if (case_open(cli->cases[i], parent && *parent ? parent : "/tmp", &folders[i],
 			      err) < 0)
 			return err->code;
 		text_addf(&session, "%s/" CASE_SESSION, text_get(&folders[i].path));
-		text_addf(&images, "%s/programs", text_get(&folders[i].path));
 		*vec_add(&cli->owned) = session.data;
-		*vec_add(&cli->owned) = images.data;
 		cli->files.at[i] = session.data;
-		cli->value[CLI_IMAGES] = images.data;
-		cli->value[CLI_NO_CACHE] = "";
+		cli->value[CLI_NO_CACHE] = ""; /* the next run has other files */
 	}
 	for (size_t i = 0; i < cases; i++)
 		file_fence(text_get(&folders[i].path));
-	for (size_t i = 0; cases && i < cli->collateral.count; i++)
-		file_fence(cli->collateral.at[i]);
+	for (size_t i = 0; cases && i < cli->given.count; i++)
+		if (cli->given.at[i].id == CLI_COLLATERAL || cli->given.at[i].id == CLI_IMAGES)
+			file_fence(cli->given.at[i].text);
 	return 0;
 }
 

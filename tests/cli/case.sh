@@ -58,6 +58,12 @@ is "... only XML files" "collateral/texts/one.xml" "$(tar tf ../away/c.trawl | g
 check_pack snapshot all-opencsd
 check_pack "snapshot -C" -C demo.xml all-opencsd
 ok "... its texts" grep -q collateral/demo.xml ../away/list
+real=$testdata/../../shared/captures/real/perf/perf_etm.data
+if test -r "$real"; then
+	check_pack perf.data "$real"
+else
+	skip perf.data "no captures of others beside this checkout"
+fi
 check_pack "-f" -f syst/stp plain.stp gray.stp
 echo "goto #20" >commands
 check_pack "-x" -x commands -f syst/stp plain.stp delta.stp
@@ -155,6 +161,18 @@ if ! grep -q __asan "$TRAWL" && TMPDIR='' $enter "$jail" /trawl -V >/dev/null 2>
 else
 	skip "an empty root" "no chroot"
 fi
+
+# --- files that the user adds ----------------------------------------------
+
+mkdir ../other
+cp demo.stp ../other/bare.stp
+cp demo.xml ../other/added.xml
+"$TRAWL" -q --pack ../bare.trawl ../other/bare.stp
+"$TRAWL" -q -t text -C ../other/added.xml ../other/bare.stp >../want 2>/dev/null
+"$TRAWL" -q -t text -C ../other/added.xml ../bare.trawl >../got 2>/dev/null
+ok "-C adds texts to a case" cmp ../want ../got
+"$TRAWL" -q -t text ../bare.trawl >../got 2>/dev/null
+ok "... which it had not" test -n "$(diff ../want ../got)"
 
 # --- cuts ----------------------------------------------------------------
 

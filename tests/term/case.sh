@@ -21,7 +21,7 @@ before=$(cksum <lab.trawl)
 scene 80 24
 keys -l "TMPDIR=\$PWD/unpacked '$TRAWL' lab.trawl"
 keys Enter
-shows "the title names the case" "lab.trawl  5 traces"
+shows "the title names the case" "lab.trawl (read only)  5 traces"
 ok "it is unpacked" test -f unpacked/trawl-*/captures/lab-soc.stp
 keys -l 100G
 shows "it is read" "100 of 531"

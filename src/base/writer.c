@@ -479,7 +479,7 @@ int
 writer_folder_make(struct writer_folder *folder, const char *parent, struct err *err)
 {
 	int ends[2];
-	text_addf(&folder->path, "%s/trawl-XXXXXX", parent);
+	text_addf(&folder->path, "%s/trawl-case-XXXXXX", parent);
 	if (!mkdtemp(folder->path.data))
 		return err_set(err, ERR_IO, "no folder can be made in %s: %s", parent,
 			       strerror(errno));

@@ -460,12 +460,12 @@ writer_lock(const char *path, mode_t folders)
 static _Noreturn void
 keep_folder(const char *path, int ended)
 {
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 	enum { FILES_MAX = 1024 };
+	sigset_t all;
 	char byte;
 	setsid();
-	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-		signal(ignored[i], SIG_IGN);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
 	for (int file = 0; file < FILES_MAX; file++) /* whoever reads its output must see its end */
 		if (file != ended)
 			close(file);

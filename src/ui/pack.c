@@ -57,18 +57,14 @@ base_name(const char *path)
 
 /* --- files ------------------------------------------------------------- */
 
-/* Add a member.  Takes NAME.  PATH is copied. */
+/* Add a member.  Without BYTES it is the whole file PATH.  Takes NAME. */
 static void
 add_member(struct packing *p, char *name, const char *path, const void *bytes, uint64_t size)
 {
-	*vec_add(&p->members) = (struct packed){name, path ? mem_text(path) : NULL, bytes, size};
-}
-
-static void
-add_source(struct packing *p, char *name, const char *path)
-{
 	struct stat st;
-	add_member(p, name, path, NULL, stat(path, &st) ? 0 : (uint64_t)st.st_size);
+	if (!bytes && !stat(path, &st))
+		size = (uint64_t)st.st_size;
+	*vec_add(&p->members) = (struct packed){name, path ? mem_text(path) : NULL, bytes, size};
 }
 
 /* Return the name in the case of a file that is packed whole, or NULL. */
@@ -110,7 +106,7 @@ add_folder(struct packing *p, const char *name, const char *path)
 		if (fnmatch("?*.xml", entries[i]->d_name, 0))
 			text_free(&own);
 		else
-			add_source(p, own.data, file.data);
+			add_member(p, own.data, file.data, NULL, 0);
 		text_free(&file);
 		free(entries[i]);
 	}
@@ -130,7 +126,7 @@ add_file(struct packing *p, const char *folder, const char *path)
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		add_folder(p, name.data, path);
 	else if (S_ISREG(st.st_mode))
-		add_source(p, mem_text(name.data), path);
+		add_member(p, mem_text(name.data), path, NULL, 0);
 	else
 		text_addf(&p->left, "not packed: %s: there is no such file\n", path);
 	return name.data;
@@ -154,7 +150,7 @@ add_snapshot(struct packing *p, const char *path)
 				  file);
 		} else if (!find_source(p, file) && !access(file, R_OK)) {
 			text_addf(&name, "%s/%s", folder.data, rest + 2 * !strncmp(rest, "./", 2));
-			add_source(p, name.data, file);
+			add_member(p, name.data, file, NULL, 0);
 		}
 	}
 	snapshot_free(snapshot);

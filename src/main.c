@@ -450,18 +450,7 @@ print_snapshot(struct session *session, const struct cli *cli, struct ui_options
 	return failed;
 }
 
-/* Run the screen without a terminal, to fill in options->collect. */
-static int
-run_unseen(struct session *session, struct ui_options *options, struct err *err)
-{
-	struct still still = {.cols = 80, .rows = 24};
-	options->still = &still;
-	int failed = ui_run(session, options, err);
-	text_free(&still.out);
-	return failed;
-}
-
-/* Show the session.  NOTES: only fill them in with its marks, filters and place. */
+/* Show the session.  NOTES: instead, fill them in with its marks, filters and place. */
 static int
 show_screen(struct session *session, struct cli *cli, const struct filter *filter,
 	    const struct compare_request *compare, struct notebook *notes)
@@ -471,6 +460,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	struct notebook notebook = {0};
 	struct text path = {0}, state = {0}, own = {0}, command = {0};
 	struct looks_source source = {.format = common_format(session)};
+	struct still unseen = {.cols = 80, .rows = 24};
 	struct ui_options options = {.session_name = session_name(cli),
 				     .compare = compare,
 				     .filter = *filter,
@@ -486,6 +476,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 				     .notebook_given = cli->value[CLI_SESSION],
 				     .read_only = cli->cases[0] ? "a case is read only" : NULL,
 				     .collect = notes,
+				     .still = notes ? &unseen : NULL,
 				     .load_yaml = schema_load_file,
 				     .complain = report_text};
 	cli_add_command_line(cli, &command);
@@ -514,9 +505,9 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	if (!failed)
 		failed = cli_parse_context(cli, UI_AROUND_MAX, &options.around, &err);
 	if (!failed)
-		failed = notes			    ? run_unseen(session, &options, &err)
-			 : cli->value[CLI_SNAPSHOT] ? print_snapshot(session, cli, &options, &err)
-						    : ui_run(session, &options, &err);
+		failed = cli->value[CLI_SNAPSHOT] ? print_snapshot(session, cli, &options, &err)
+						  : ui_run(session, &options, &err);
+	text_free(&unseen.out);
 	for (size_t i = 0; i < options.command_count; i++) /* for a snapshot shown next */
 		cli->commands.at[i] = options.commands[i];
 	cli->commands.count = options.command_count;
@@ -799,24 +790,26 @@ show_in_turn(struct cli *cli, int (*show)(struct cli *, struct text *folder, boo
 static int
 open_cases(struct cli *cli, struct writer_folder folders[2], struct err *err)
 {
-	size_t cases = 0, most = cli->value[CLI_COMPARE] ? 2 : 1;
+	size_t cases = 0, count = cli->files.count;
 	const char *parent = cli->value[CLI_SPOOL] ? cli->value[CLI_SPOOL] : getenv("TMPDIR");
-	for (size_t i = 0; i < cli->files.count; i++)
-		cases += case_is(cli->files.at[i]);
-	if (cases && (cases < cli->files.count || cases > most))
-		return err_set(err, ERR_USAGE,
-			       "a case is opened alone, or compared with another case");
-	for (size_t i = 0; i < cases; i++) {
+	for (size_t i = 0; i < 2 && i < count; i++) {
 		struct text session = {0};
-		cli->cases[i] = cli->files.at[i];
-		if (case_open(cli->cases[i], parent && *parent ? parent : "/tmp", &folders[i],
-			      err) < 0)
-			return err->code;
+		int opened = case_open(cli->files.at[i], parent && *parent ? parent : "/tmp",
+				       &folders[i], err);
+		if (opened < 0)
+			return opened;
+		if (!opened)
+			continue;
 		text_addf(&session, "%s/" CASE_SESSION, text_get(&folders[i].path));
 		*vec_add(&cli->owned) = session.data;
+		cli->cases[i] = cli->files.at[i];
 		cli->files.at[i] = session.data;
 		cli->value[CLI_NO_CACHE] = ""; /* the next run has other files */
+		cases++;
 	}
+	if (cases && (cases < count || (cases > 1 && !cli->value[CLI_COMPARE])))
+		return err_set(err, ERR_USAGE,
+			       "a case is opened alone, or compared with another case");
 	for (size_t i = 0; i < cases; i++)
 		file_fence(text_get(&folders[i].path));
 	for (size_t i = 0; cases && i < cli->given.count; i++)

@@ -244,32 +244,23 @@ unpack_case(struct opening *o, const char *parent, struct writer_folder *folder,
 	return 0;
 }
 
-bool
-case_is(const char *path)
-{
-	char bytes[CASE_BLOCK + sizeof CASE_MARK - 1];
-	struct stat st;
-	const char *why;
-	int file = stat(path, &st) || !S_ISREG(st.st_mode) ? -1 : file_open(path, &why);
-	bool is = file >= 0 && file_read_at(file, bytes, sizeof bytes, 0) &&
-		  !strncmp(bytes, CASE_LIST, CASE_NAME_MAX) &&
-		  !memcmp(bytes + CASE_BLOCK, CASE_MARK, sizeof CASE_MARK - 1);
-	if (file >= 0)
-		close(file);
-	return is;
-}
-
 int
 case_open(const char *path, const char *parent, struct writer_folder *folder, struct err *err)
 {
+	char head[CASE_BLOCK + sizeof CASE_MARK - 1];
 	const char *why;
 	struct stat st;
-	struct opening o = {.path = path, .file = file_open(path, &why)};
-	if (o.file < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, why);
-	o.size = fstat(o.file, &st) ? 0 : (uint64_t)st.st_size;
-	int failed = unpack_case(&o, parent, folder, err);
-	close(o.file);
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	struct opening o = {
+	    .path = path, .file = file_open(path, &why), .size = (uint64_t)st.st_size};
+	int opened = o.file >= 0 && file_read_at(o.file, head, sizeof head, 0) &&
+		     !strncmp(head, CASE_LIST, CASE_NAME_MAX) &&
+		     !memcmp(head + CASE_BLOCK, CASE_MARK, sizeof CASE_MARK - 1);
+	if (opened && unpack_case(&o, parent, folder, err) < 0)
+		opened = err->code;
+	if (o.file >= 0)
+		close(o.file);
 	text_free(&o.list);
-	return failed;
+	return opened;
 }

@@ -40,11 +40,8 @@ case_padding(uint64_t bytes)
 int case_copy(struct writer *, int file, const char *name, uint64_t at, uint64_t bytes,
 	      struct err *);
 
-/* True if PATH is a case. */
-bool case_is(const char *path);
-
-/* Unpack the case PATH into a new folder in PARENT.  Return 0, or negative with a reason.  FOLDER
- * is zeroed; the caller removes it in any case. */
+/* Unpack PATH into a new folder in PARENT.  Return 1, 0 if it is no case, or negative with a
+ * reason.  FOLDER is zeroed; the caller removes it at the end, whatever this returns. */
 int case_open(const char *path, const char *parent, struct writer_folder *, struct err *);
 
 #endif

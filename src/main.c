@@ -758,7 +758,8 @@ pack_session(struct cli *cli)
 	add_versions(&versions);
 	for (int pass = 0; pass < 2 && status == STATUS_GOOD; pass++) {
 		struct opened opened = {0};
-		if (open_session(&opened, cli, &err) < 0 ||
+		if (pack_check(&opened.session, cli, &err) < 0 ||
+		    open_session(&opened, cli, &err) < 0 ||
 		    pack_check(&opened.session, cli, &err) < 0)
 			status = report_error(&err);
 		else if (pass)

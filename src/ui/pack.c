@@ -13,6 +13,7 @@
 #include "batch/report.h"
 #include "capture/case.h"
 #include "capture/foreign.h"
+#include "capture/live.h"
 #include "capture/snapshot.h"
 #include "export/export.h"
 #include "export/export_raw.h"
@@ -387,12 +388,17 @@ pack_check(const struct session *session, const struct cli *cli, struct err *err
 		if (cli->value[others[i]])
 			return err_set(err, ERR_USAGE, "--pack writes a case; leave out --%s",
 				       cli_rows[others[i]].name);
+	const char *stream = NULL;
+	for (size_t i = 0; i < cli->files.count; i++)
+		if (!strcmp(cli->files.at[i], "-") || live_is_named(cli->files.at[i]))
+			stream = cli->files.at[i];
 	for (size_t i = 0; i < session->traces.count; i++)
 		if (capture_is_stream(trace_capture(session->traces.at[i])))
-			return err_set(err, ERR_USAGE,
-				       "%s is a stream; save it in a file first, as with :record",
-				       trace_path(session->traces.at[i]));
-	return 0;
+			stream = trace_path(session->traces.at[i]);
+	return !stream
+		   ? 0
+		   : err_set(err, ERR_USAGE,
+			     "%s is a stream; save it in a file first, as with :record", stream);
 }
 
 int

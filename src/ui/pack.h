@@ -14,8 +14,8 @@
 struct notebook;
 struct session;
 
-/* Check that the captures are files, and that the user wants no other output.  Return 0 or
- * ERR_USAGE. */
+/* Check that the captures are files, and that the user wants no other output.  The session may not
+ * be open yet: a live source may never answer.  Return 0 or ERR_USAGE. */
 int pack_check(const struct session *, const struct cli *, struct err *);
 
 /* Write the case and print its list.  Marks in NOTES move with the cuts.  VERSIONS are lines about

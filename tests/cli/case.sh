@@ -236,6 +236,11 @@ run "$TRAWL" --pack ../x.trawl -t text lab.yaml
 is "one output alone" 2 "$status"
 run "$TRAWL" --pack ../x.trawl - <demo.stp
 is "no stream" 2 "$status"
+run timeout 20 "$TRAWL" --pack ../x.trawl tcp:127.0.0.1:9
+is "no live source" 2 "$status"
+cp demo.stp "$(printf 'a\nb.stp')"
+run "$TRAWL" --pack ../x.trawl -f syst/stp "$(printf 'a\nb.stp')"
+is "no control characters in names" 2 "$status"
 ok "... no file" test ! -e ../x.trawl
 mkdir ../full
 (ulimit -f 8 && exec "$TRAWL" --pack ../full/c.trawl lab.yaml) >out 2>err

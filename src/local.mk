@@ -55,6 +55,8 @@ libtrawl_a_SOURCES = \
 	src/batch/report.c \
 	src/batch/report.h \
 	src/capture/capture.h \
+	src/capture/case.c \
+	src/capture/case.h \
 	src/capture/dump.c \
 	src/capture/dump.h \
 	src/capture/foreign.c \
@@ -524,6 +526,8 @@ libtrawl_a_SOURCES = \
 	src/ui/notebook.h \
 	src/ui/own.c \
 	src/ui/own.h \
+	src/ui/pack.c \
+	src/ui/pack.h \
 	src/ui/panes/detail_lines.c \
 	src/ui/panes/detail_lines.h \
 	src/ui/panes/detail_time.c \

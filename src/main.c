@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/file.h"
 #include "base/notice.h"
 #include "base/regex.h"
 #include "batch/batch.h"
@@ -14,6 +15,7 @@
 #include "batch/info.h"
 #include "batch/output.h"
 #include "batch/report.h"
+#include "capture/case.h"
 #include "capture/live.h"
 #include "capture/unpack.h"
 #include "command/cli.h"
@@ -33,6 +35,7 @@
 #include "session/session.h"
 #include "trace/recognise.h"
 #include "trace/trace.h"
+#include "ui/pack.h"
 #include "ui/screen/still.h"
 #include "ui/screen/term.h"
 #include "ui/signals.h"
@@ -368,12 +371,14 @@ dump_config(struct session *session, const struct cli *cli)
 	return failed < 0 ? report_error(&err) : status;
 }
 
-/* Return the name of a session file without its folders, or NULL if captures were named. */
+/* Return the name of a session file or a case without its folders, or NULL if captures were
+ * named. */
 static const char *
 session_name(const struct cli *cli)
 {
-	const char *path = cli->files.at[0], *slash = strrchr(path, '/');
-	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
+	const char *path = cli->cases.count ? cli->cases.at[0] : cli->files.at[0],
+		   *slash = strrchr(path, '/');
+	return !profile_is_session(cli->files.at[0]) ? NULL : slash ? slash + 1 : path;
 }
 
 /* Find the session file of the captures. */
@@ -445,15 +450,17 @@ print_snapshot(struct session *session, const struct cli *cli, struct ui_options
 	return failed;
 }
 
+/* Show the session.  NOTES: instead, fill them in with its marks, filters and place. */
 static int
 show_screen(struct session *session, struct cli *cli, const struct filter *filter,
-	    const struct compare_request *compare)
+	    const struct compare_request *compare, struct notebook *notes)
 {
 	struct err err = {0};
 	struct err trouble = {0};
 	struct notebook notebook = {0};
 	struct text path = {0}, state = {0}, own = {0}, command = {0};
 	struct looks_source source = {.format = common_format(session)};
+	struct still unseen = {.cols = 80, .rows = 24};
 	struct ui_options options = {.session_name = session_name(cli),
 				     .compare = compare,
 				     .filter = *filter,
@@ -467,6 +474,9 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 				     .name = name_looks,
 				     .load_context = &source,
 				     .notebook_given = cli->value[CLI_SESSION],
+				     .read_only = cli->cases.count ? "a case is read only" : NULL,
+				     .collect = notes,
+				     .still = notes ? &unseen : NULL,
 				     .load_yaml = schema_load_file,
 				     .complain = report_text};
 	cli_add_command_line(cli, &command);
@@ -475,7 +485,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	if (!cli->value[CLI_NO_STATE])
 		options.state_dir = text_get(&state);
 	session_path(cli, &path);
-	if (path.length)
+	if (path.length && (!cli->cases.count || cli->value[CLI_SESSION]))
 		options.notebook_path = path.data;
 	if (path.length && files_exist(path.data)) {
 		if (schema_load_file(path.data, &notebook_options_table, &notebook, &trouble) < 0)
@@ -497,6 +507,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	if (!failed)
 		failed = cli->value[CLI_SNAPSHOT] ? print_snapshot(session, cli, &options, &err)
 						  : ui_run(session, &options, &err);
+	text_free(&unseen.out);
 	for (size_t i = 0; i < options.command_count; i++) /* for a snapshot shown next */
 		cli->commands.at[i] = options.commands[i];
 	cli->commands.count = options.command_count;
@@ -516,10 +527,10 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 
 /* --- version ------------------------------------------------------------- */
 
-/* Print the library versions found at run time, in order of purpose.  Some versions contain the
+/* Append the library versions found at run time, in order of purpose.  Some versions contain the
  * name. */
-static int
-print_version(void)
+static void
+add_versions(struct text *out)
 {
 	char pcre2[REGEX_VERSION_SIZE];
 	const struct {
@@ -534,13 +545,19 @@ print_version(void)
 	    {"symbols", "libdw ", symbols_version()},
 	    {"compressed captures", "", unpack_version()},
 	};
-	struct text out = {0};
-	text_add(&out, PACKAGE_STRING "\nMIT licence, no warranty\n\n");
+	text_add(out, PACKAGE_STRING "\nMIT licence, no warranty\n\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		bool built = rows[i].version;
-		text_addf(&out, "%-20s %s%s\n", rows[i].purpose, built ? rows[i].library : "",
+		text_addf(out, "%-20s %s%s\n", rows[i].purpose, built ? rows[i].library : "",
 			  built ? rows[i].version : "not in this build");
 	}
+}
+
+static int
+print_version(void)
+{
+	struct text out = {0};
+	add_versions(&out);
 	int status = report_print(&out);
 	text_free(&out);
 	return status;
@@ -582,7 +599,8 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 		return dump_config(session, cli);
 	if (cli_writes_output(cli))
 		return batch_run(session, cli, filter);
-	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter, NULL);
+	return cli->value[CLI_STOP_WHEN] ? refuse_stop()
+					 : show_screen(session, cli, filter, NULL, NULL);
 }
 
 /* Use the demo's session as the capture.  PATH keeps its path. */
@@ -658,7 +676,11 @@ show_comparison(struct compare_request *request, struct cli *cli)
 	struct cli bad = *cli; /* has one file, borrowed */
 	bad.files.at = &cli->files.at[request->good.count];
 	bad.files.count = 1;
-	int status = show_screen(request->bad.session, &bad, request->bad.filter, request);
+	if (bad.cases.count) {
+		bad.cases.at += request->good.count;
+		bad.cases.count = 1;
+	}
+	int status = show_screen(request->bad.session, &bad, request->bad.filter, request, NULL);
 	cli->commands = bad.commands;
 	return status;
 }
@@ -757,6 +779,32 @@ show_session(struct cli *cli, struct text *folder, bool *again)
 	return status;
 }
 
+/* Write the session as a case: its notes from a run of the screen, then the files. */
+static int
+pack_session(struct cli *cli)
+{
+	struct err err = {0};
+	struct notebook notes = {0};
+	struct text versions = {0};
+	int status = STATUS_GOOD;
+	add_versions(&versions);
+	for (int pass = 0; pass < 2 && status == STATUS_GOOD; pass++) {
+		struct opened opened = {0};
+		if (pack_check(&opened.session, cli, &err) < 0 ||
+		    open_session(&opened, cli, &err) < 0 ||
+		    pack_check(&opened.session, cli, &err) < 0)
+			status = report_error(&err);
+		else if (pass)
+			status = pack_run(&opened.session, cli, &opened.filter, &notes, &versions);
+		else
+			status = show_screen(&opened.session, cli, &opened.filter, NULL, &notes);
+		close_session(&opened);
+	}
+	option_release(&notebook_options_table, &notes);
+	text_free(&versions);
+	return status;
+}
+
 /* Show the captures in the arguments, then each chosen snapshot.  Return the last exit status. */
 static int
 show_in_turn(struct cli *cli, int (*show)(struct cli *, struct text *folder, bool *again))
@@ -771,6 +819,41 @@ show_in_turn(struct cli *cli, int (*show)(struct cli *, struct text *folder, boo
 	return status;
 }
 
+typedef VEC(struct writer_folder) case_folders;
+
+/* Unpack cases among the arguments into FOLDERS, and name their sessions instead. */
+static int
+open_cases(struct cli *cli, case_folders *folders, struct err *err)
+{
+	size_t count = cli->files.count;
+	const char *parent = cli->value[CLI_SPOOL] ? cli->value[CLI_SPOOL] : getenv("TMPDIR");
+	for (size_t i = 0; i < count; i++) {
+		struct text session = {0};
+		struct writer_folder *folder = vec_add(folders);
+		int opened =
+		    case_open(cli->files.at[i], parent && *parent ? parent : "/tmp", folder, err);
+		if (opened < 0)
+			return opened;
+		if (!opened)
+			continue;
+		text_addf(&session, "%s/" CASE_SESSION, text_get(&folder->path));
+		*vec_add(&cli->owned) = session.data;
+		*vec_add(&cli->cases) = cli->files.at[i];
+		cli->files.at[i] = session.data;
+		cli->value[CLI_NO_CACHE] = ""; /* the next run has other files */
+	}
+	size_t cases = cli->cases.count;
+	if (cases && (cases < count || (cases > 1 && !cli->value[CLI_COMPARE])))
+		return err_set(err, ERR_USAGE,
+			       "a case is opened alone, or compared with other cases");
+	for (size_t i = 0; i < cases; i++)
+		file_fence(text_get(&folders->at[i].path));
+	for (size_t i = 0; cases && i < cli->given.count; i++)
+		if (cli->given.at[i].id == CLI_COLLATERAL || cli->given.at[i].id == CLI_IMAGES)
+			file_fence(cli->given.at[i].text);
+	return 0;
+}
+
 /* Open and show the captures in the arguments.  Return the exit status. */
 static int
 run_arguments(struct cli *cli)
@@ -778,8 +861,6 @@ run_arguments(struct cli *cli)
 	struct err err = {0};
 	struct session none = {0};
 	struct text demo = {0};
-	if (cli->value[CLI_COMPARE])
-		return show_in_turn(cli, compare_sessions);
 	if (cli->value[CLI_DEMO] && use_demo(cli, &demo, &err) < 0) {
 		text_free(&demo);
 		return report_error(&err);
@@ -792,7 +873,14 @@ run_arguments(struct cli *cli)
 	}
 	if (!cli->files.count)
 		*vec_add(&cli->files) = "-";
-	int status = show_in_turn(cli, show_session);
+	case_folders folders = {0};
+	int status = open_cases(cli, &folders, &err) < 0 ? report_error(&err)
+		     : cli->value[CLI_COMPARE]		 ? show_in_turn(cli, compare_sessions)
+		     : cli->value[CLI_PACK]		 ? pack_session(cli)
+							 : show_in_turn(cli, show_session);
+	for (size_t i = 0; i < folders.count; i++)
+		writer_folder_remove(&folders.at[i]);
+	vec_free(&folders);
 	text_free(&demo);
 	return status;
 }

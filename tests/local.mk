@@ -591,6 +591,7 @@ script_tests = \
 	tests/cli/baseline.sh \
 	tests/cli/completion.sh \
 	tests/cli/config.sh \
+	tests/cli/case.sh \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \
 	tests/cli/examples.sh \
@@ -620,6 +621,7 @@ script_tests = \
 	tests/cli/writer.sh \
 	tests/cli/snapshot.sh \
 	tests/term/browse.sh \
+	tests/term/case.sh \
 	tests/term/stream.sh
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.
@@ -736,7 +738,7 @@ testdata_files = \
 
 TESTS += $(script_tests) tests/count_citations
 EXTRA_DIST += $(long_script_tests) $(script_tests) tests/count_citations $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/demo.sh tests/term/lib.sh \
-	tests/cli/lib.sh
+	tests/cli/bend_case tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.
 testdata: tests/mkcapture$(EXEEXT)

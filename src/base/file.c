@@ -43,8 +43,39 @@ is_file(const struct stat *st)
 	       (S_ISCHR(st->st_mode) && !stat("/dev/null", &null) && st->st_rdev == null.st_rdev);
 }
 
-int
-file_open(const char *path, const char **why)
+/* --- the fence --------------------------------------------------------- */
+
+/* Folders, by their full path.  Like a root folder, this belongs to the process: files are opened
+ * at many places, for names from captures and programs. */
+static VEC(char *) fences;
+
+void
+file_fence(const char *folder)
+{
+	char *real = realpath(folder, NULL);
+	*vec_add(&fences) = real ? real : mem_text(folder);
+}
+
+const char *
+file_outside(const char *path)
+{
+	char *real = fences.count ? realpath(path, NULL) : NULL;
+	const char *why = !fences.count ? NULL
+			  : real	? "it is outside of the case"
+					: strerror(errno);
+	for (size_t i = 0; real && i < fences.count; i++) {
+		size_t length = strlen(fences.at[i]);
+		if (!strncmp(real, fences.at[i], length) && (!real[length] || real[length] == '/'))
+			why = NULL;
+	}
+	free(real);
+	return why;
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static int
+open_regular(const char *path, const char **why)
 {
 	struct stat st;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -57,16 +88,34 @@ file_open(const char *path, const char **why)
 	return -1;
 }
 
-FILE *
-file_open_stream(const char *path, const char **why)
+int
+file_open(const char *path, const char **why)
 {
-	int file = file_open(path, why);
+	*why = file_outside(path);
+	return *why ? -1 : open_regular(path, why);
+}
+
+static FILE *
+open_stream(int file, const char **why)
+{
 	FILE *stream = file < 0 ? NULL : fdopen(file, "r");
 	if (!stream && file >= 0) {
 		*why = strerror(errno);
 		close(file);
 	}
 	return stream;
+}
+
+FILE *
+file_open_stream(const char *path, const char **why)
+{
+	return open_stream(file_open(path, why), why);
+}
+
+FILE *
+file_open_settings(const char *path, const char **why)
+{
+	return open_stream(open_regular(path, why), why);
 }
 
 /* --- stamps ------------------------------------------------------------ */

@@ -13,6 +13,16 @@
 #include <sys/types.h>
 #include <time.h>
 
+/*
+ * From now on open only files in FOLDER, or in the folders of earlier calls; also FOLDER itself if
+ * it is a file.  For files that a case (capture/case.h) names, which may come from anywhere.  Call
+ * it before there are threads.
+ */
+void file_fence(const char *folder);
+
+/* Return NULL if PATH may be opened, else why not: it is outside of the fence, or missing. */
+const char *file_outside(const char *path);
+
 /* Open a regular file for reading.  Refuse anything else: reading it could wait for ever or
  * never end.  On failure return a negative value and set *WHY to a constant or to strerror's
  * text. */
@@ -20,6 +30,9 @@ int file_open(const char *path, const char **why);
 
 /* Same, as a stream.  Return NULL on failure. */
 FILE *file_open_stream(const char *path, const char **why);
+
+/* Same for a file that the user names, which no fence excludes. */
+FILE *file_open_settings(const char *path, const char **why);
 
 /*
  * Open a copy of a regular file in memory, for libraries that map their input.  A library cannot

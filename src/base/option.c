@@ -353,37 +353,44 @@ option_hash(const struct option_table *table, const void *object, uint64_t hash)
 
 /* --- paths ------------------------------------------------------------ */
 
-static void
-resolve_path(const struct option_row *row, char **path, const char *folder)
-{
-	if (!*path || **path == '/' || (row->is_no_path && row->is_no_path(*path)))
-		return;
-	struct text whole = {0};
-	text_addf(&whole, "%s%s", folder, *path);
-	free(*path);
-	*path = mem_text(whole.data);
-	text_free(&whole);
-}
-
 void
-option_resolve(const struct option_table *table, void *object, const char *folder)
+option_each_path(const struct option_table *table, void *object, option_take_path *take,
+		 void *context)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
 		void *member = (char *)object + row->member;
 		struct option_list *list = member;
 		if (row->type == OPTION_STRUCT)
-			option_resolve(row->table, member, folder);
-		else if (row->type == OPTION_TEXT && row->path)
-			resolve_path(row, member, folder);
+			option_each_path(row->table, member, take, context);
+		else if (row->type == OPTION_TEXT && row->path && *(char **)member)
+			take(context, row, member);
 		else if (row->type == OPTION_LIST && row->table)
 			for (size_t j = 0; j < list->count; j++)
-				option_resolve(row->table, (char *)list->at + j * row->table->size,
-					       folder);
+				option_each_path(row->table,
+						 (char *)list->at + j * row->table->size, take,
+						 context);
 		else if (row->type == OPTION_LIST && row->path)
 			for (size_t j = 0; j < list->count; j++)
-				resolve_path(row, (char **)list->at + j, folder);
+				take(context, row, (char **)list->at + j);
 	}
+}
+
+static void
+resolve_path(void *folder, const struct option_row *row, char **path)
+{
+	struct text whole = {0};
+	if (**path == '/' || (row->is_no_path && row->is_no_path(*path)))
+		return;
+	text_addf(&whole, "%s%s", (const char *)folder, *path);
+	free(*path);
+	*path = whole.data;
+}
+
+void
+option_resolve(const struct option_table *table, void *object, const char *folder)
+{
+	option_each_path(table, object, resolve_path, (void *)folder);
 }
 
 const struct option_row *

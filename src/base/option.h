@@ -134,6 +134,11 @@ void option_write(const struct option_table *, const void *object, struct text *
 bool option_write_changed(const struct option_table *, const struct option_row *row,
 			  const void *object, int indent, struct text *);
 
+/* Call TAKE for each path in OBJECT.  It may replace *PATH, which OBJECT owns. */
+typedef void option_take_path(void *context, const struct option_row *, char **path);
+void option_each_path(const struct option_table *, void *object, option_take_path *take,
+		      void *context);
+
 /* Prepend FOLDER, which ends in a slash, to all relative paths in OBJECT. */
 void option_resolve(const struct option_table *, void *object, const char *folder);
 

@@ -15,10 +15,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -449,6 +451,59 @@ writer_lock(const char *path, mode_t folders)
 		continue;
 	text_free(&name);
 	return folder;
+}
+
+/* --- a folder for this run --------------------------------------------- */
+
+/* Wait for the end of the other process, then remove the folder.  Signals to the whole group or
+ * from the terminal end only the other one. */
+static _Noreturn void
+keep_folder(const char *path, int ended)
+{
+	enum { FILES_MAX = 1024 };
+	sigset_t all;
+	char byte;
+	setsid();
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (int file = 0; file < FILES_MAX; file++) /* whoever reads its output must see its end */
+		if (file != ended)
+			close(file);
+	while (read(ended, &byte, 1) < 0 && errno == EINTR)
+		continue;
+	remove_folder(AT_FDCWD, path);
+	_exit(0);
+}
+
+int
+writer_folder_make(struct writer_folder *folder, const char *parent, struct err *err)
+{
+	int ends[2];
+	text_addf(&folder->path, "%s/trawl-case-XXXXXX", parent);
+	if (!mkdtemp(folder->path.data))
+		return err_set(err, ERR_IO, "no folder can be made in %s: %s", parent,
+			       strerror(errno));
+	folder->keeper = pipe2(ends, O_CLOEXEC) ? -1 : fork();
+	if (!folder->keeper)
+		keep_folder(folder->path.data, ends[0]);
+	if (folder->keeper < 0) {
+		rmdir(folder->path.data);
+		return err_set(err, ERR_IO, "no process can be started: %s", strerror(errno));
+	}
+	close(ends[0]);
+	folder->end = ends[1];
+	return 0;
+}
+
+void
+writer_folder_remove(struct writer_folder *folder)
+{
+	if (folder->keeper > 0) {
+		close(folder->end);
+		while (waitpid(folder->keeper, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	text_free(&folder->path);
 }
 
 int

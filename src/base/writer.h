@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 enum writer_flag {
 	WRITER_FORCE = 1,   /* may replace a file */
@@ -87,6 +88,20 @@ void writer_abandon(struct writer *);
  * it is 0.  Hold this lock while you read a file, change it and write it again.  Return a
  * descriptor to close, or -1 if the folder cannot be opened. */
 int writer_lock(const char *path, mode_t folders);
+
+/* A folder for files of this run, which only this user can read.  Zero-initialise. */
+struct writer_folder {
+	struct text path;
+	pid_t keeper; /* process that removes it */
+	int end;      /* the keeper waits until this descriptor is closed */
+};
+
+/* Make a folder in PARENT.  A process of its own removes it with its contents, also if this one is
+ * killed.  Call it before there are threads.  Return 0 or ERR_IO. */
+int writer_folder_make(struct writer_folder *, const char *parent, struct err *);
+
+/* Remove it, if it was made. */
+void writer_folder_remove(struct writer_folder *);
 
 /* Write a whole file in one call.  Never waits for the reader of a FIFO. */
 int writer_put(const char *path, const struct writer_options *, const void *bytes, size_t length,

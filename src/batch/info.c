@@ -8,6 +8,7 @@
 #include "flow/image_fit.h"
 #include "session/session.h"
 #include "trace/reader.h"
+#include "trace/trace_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,17 @@ add_folder(struct text *out)
 	free(folder);
 }
 
+/* Append an entry that reads a capture as it was read. */
+static void
+add_entry(const struct trace *trace, const char *folder, struct text *out)
+{
+	struct trace_options *options = mem_new(trace_options_table()->size);
+	option_copy(trace_options_table(), options, trace_options(trace));
+	option_resolve(trace_options_table(), options, folder);
+	trace_propose(trace, options, true, out);
+	trace_options_free(options);
+}
+
 /* Append the sections of the current profile other than `traces:`. */
 static void
 add_relations(const struct session *session, const char *folder, struct text *out)
@@ -191,7 +203,7 @@ info_print(struct session *session, const struct cli *cli)
 		if (trace_container(trace))
 			add_comments(trace_container(trace), &out);
 		add_trace_info(trace, &out);
-		trace_propose(trace, text_get(&folder), &profile);
+		add_entry(trace, text_get(&folder), &profile);
 		if (trace_is_decoded(trace)) {
 			/* this also loads the names of addresses */
 			bool timed = expand_head(trace, cli);

@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "capture/capture.h"
+#include "base/file.h"
 #include "base/generation.h"
 #include "base/text.h"
 #include "base/thread.h"
@@ -437,7 +438,12 @@ struct capture *
 capture_open(const char *path, const struct capture_options *options, struct err *err)
 {
 	struct stat st = {0};
+	const char *outside = file_outside(path);
 	int file = -1;
+	if (outside) {
+		err_set(err, ERR_IO, "%s: %s", path, outside);
+		return NULL;
+	}
 	if (!live_is_named(path) && (file = open_fitting(path, &st, err)) < 0)
 		return NULL;
 	struct capture *capture = new_capture(path, options);

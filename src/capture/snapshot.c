@@ -125,6 +125,7 @@ path_of(struct ini *ini, const char *file, bool *outside)
 	const char *folder = ini->reading->folder;
 	char *path = join_path(folder, file);
 	bool is = is_outside(folder, file, path);
+	*vec_add(&ini->reading->snapshot->files) = mem_text(path);
 	if (is)
 		add_note(ini, "%s lies outside of the snapshot's folder%s", file,
 			 outside ? "; it is read only if a profile says opencsd: {outside: true}"
@@ -701,6 +702,8 @@ snapshot_read(const char *path, struct err *err)
 	struct snapshot *snapshot = mem_new(sizeof *snapshot);
 	struct reading reading = {.snapshot = snapshot, .folder = folder_of(main_path)};
 	snapshot->folder = folder_name(reading.folder);
+	snapshot->home = mem_text(reading.folder);
+	*vec_add(&snapshot->files) = mem_text(main_path);
 	read_all(&reading, main_path);
 	free_reading(&reading);
 	free(main_path);
@@ -764,8 +767,12 @@ snapshot_free(struct snapshot *s)
 	vec_free(&s->buffers);
 	vec_free(&s->source_buffers);
 	vec_free(&s->core_sources);
+	for (size_t i = 0; i < s->files.count; i++)
+		free(s->files.at[i]);
+	vec_free(&s->files);
 	text_free(&s->notes);
 	free(s->folder);
+	free(s->home);
 	free(s->description);
 	free(s);
 }

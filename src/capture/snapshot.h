@@ -59,6 +59,8 @@ struct snapshot_links {
 
 struct snapshot {
 	char *folder;	   /* name without the path, for display */
+	char *home;	   /* its path */
+	VEC(char *) files; /* paths of all files that it names, also outside; some may be missing */
 	char *description; /* or NULL */
 	VEC(struct snapshot_device) devices;
 	VEC(struct snapshot_buffer) buffers; /* those listed under `buffers` */

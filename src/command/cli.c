@@ -85,7 +85,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"table-jsonl, "
 		"ctf, perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "write to a new file; ctf: to a new folder"},
-    [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
+    [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o and --pack overwrite a file"},
+    [CLI_PACK] =
+	{0, "pack", "FILE", OUTPUT,
+	 "write a case: one file with the captures, profile, collateral, programs and notes, "
+	 "which trawl FILE opens anywhere; -S, -U, -e, --split cut the captures"},
     [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
 		     "extra columns for text, csv and jsonl, comma-separated: delta (time "
 		     "since the previous printed message), gap (since the previous message), "
@@ -339,6 +343,7 @@ cli_free(struct cli *cli)
 		free(cli->owned.at[i]);
 	vec_free(&cli->owned);
 	vec_free(&cli->files);
+	vec_free(&cli->cases);
 }
 
 enum text_charset
@@ -473,7 +478,7 @@ cli_add_command_line(const struct cli *cli, struct text *out)
 				add_shell_word(cli->given.at[i].text, out);
 			}
 	for (size_t i = 0; i < cli->files.count; i++)
-		add_shell_word(cli->files.at[i], out);
+		add_shell_word(i < cli->cases.count ? cli->cases.at[i] : cli->files.at[i], out);
 }
 
 void

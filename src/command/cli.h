@@ -37,6 +37,7 @@ enum cli_id {
 	CLI_TO,
 	CLI_OUTPUT,
 	CLI_FORCE,
+	CLI_PACK,
 	CLI_COLUMNS,
 	CLI_FIELDS,
 	CLI_TEMPLATE,
@@ -102,7 +103,8 @@ struct cli {
 	VEC(const char *) commands;   /* run at the start: each -c, line of -x, +COMMAND */
 	VEC(char *) owned;	      /* the texts of -c and -x */
 	VEC(const char *) files;
-	size_t last_files; /* number of those after `--` */
+	size_t last_files;	 /* number of those after `--` */
+	VEC(const char *) cases; /* that the files come from, in their order; or empty */
 };
 
 /* Parse ARGV.  Return 0, or ERR_USAGE with the reason. */

@@ -337,7 +337,7 @@ static int
 read_file(const char *path, struct text *text, struct err *err)
 {
 	const char *why;
-	FILE *file = file_open_stream(path, &why);
+	FILE *file = file_open_settings(path, &why);
 	if (!file)
 		return err_set(err, ERR_IO, "cannot open %s: %s", path, why);
 	char chunk[8192];

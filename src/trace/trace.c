@@ -816,9 +816,9 @@ add_glob(const char *name, struct text *out)
 static const char *const common_keys[] = {"name",	   "clock",   "words", "swap",
 					  "write_pointer", "wrapped", NULL};
 
-/* Append the present settings. Settings found in the head come with reasons. */
+/* Append the present settings. REASONS: settings found in the head come with them. */
 static void
-propose_settings(const struct trace *trace, const struct trace_options *options,
+propose_settings(const struct trace *trace, const struct trace_options *options, bool reasons,
 		 struct text *profile)
 {
 	const struct option_table *table = trace_options_table();
@@ -832,7 +832,7 @@ propose_settings(const struct trace *trace, const struct trace_options *options,
 	}
 	for (const char *const *name = common_keys; *name; name++)
 		option_write_changed(table, option_find(table, *name), options, 4, profile);
-	if (trace->entry == SIZE_MAX && ops->guide && ops->guide->propose &&
+	if (reasons && trace->entry == SIZE_MAX && ops->guide && ops->guide->propose &&
 	    ops->guide->propose(&head, profile))
 		return;
 	if (!row)
@@ -843,12 +843,9 @@ propose_settings(const struct trace *trace, const struct trace_options *options,
 }
 
 void
-trace_propose(const struct trace *trace, const char *folder, struct text *profile)
+trace_propose(const struct trace *trace, const struct trace_options *options, bool reasons,
+	      struct text *profile)
 {
-	const struct option_table *table = trace_options_table();
-	struct trace_options *options = mem_new(table->size);
-	option_copy(table, options, trace->options);
-	option_resolve(table, options, folder);
 	text_addf(profile, "  - %s: ", options->file ? "file" : "match");
 	if (options->file)
 		option_quote(options->file, profile);
@@ -856,11 +853,10 @@ trace_propose(const struct trace *trace, const char *folder, struct text *profil
 		add_glob(trace->matched, profile);
 	if (trace_is_decoded(trace)) {
 		text_addf(profile, "\n    format: %s\n", decoder_name(trace->decoder->ops));
-		propose_settings(trace, options, profile);
+		propose_settings(trace, options, reasons, profile);
 	} else {
 		text_add(profile, "\n    # format: not recognised; see trawl --list-formats\n");
 	}
-	trace_options_free(options);
 }
 
 struct trace_clock

@@ -180,9 +180,10 @@ void trace_list_candidates(const struct trace *, struct text *out);
 /* True if the user chose a format in trace_decode_anew. */
 bool trace_on_trial(const struct trace *);
 
-/* Append an entry of `traces:` that reads such a capture as this one was read. FOLDER, with
- * its slash, precedes relative paths. */
-void trace_propose(const struct trace *, const char *folder, struct text *profile);
+/* Append an entry of `traces:` that reads such a capture as this one was read. OPTIONS are those
+ * of the trace, with paths for the reader. REASONS: explain settings that were found. */
+void trace_propose(const struct trace *, const struct trace_options *options, bool reasons,
+		   struct text *profile);
 
 /* Append the contents of the capture's beginning to ABOUT, one per line. Append to MISSING
  * anything needed to read it well that was not found. Return false if the format has no

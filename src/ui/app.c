@@ -805,6 +805,8 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 		app_retry(&app);
 	session->part_of = trial->folder && !app.deadly ? trial->trace : NULL;
 	term_close(app.screen.term);
+	if (options->collect)
+		notebook_collect(&app.screen, NOTEBOOK_ALL, options->collect);
 	if (state_keep(&app.screen, &lost) < 0)
 		options->complain(lost.what);
 

@@ -192,7 +192,8 @@ add_names(struct screen *screen, struct text *out)
 	const struct list *list = screen->list;
 	text_add_char(out, ' ');
 	if (app_of(screen)->options->session_name)
-		text_addf(out, "%s  ", app_of(screen)->options->session_name);
+		text_addf(out, "%s%s  ", app_of(screen)->options->session_name,
+			  app_of(screen)->options->read_only ? " (read only)" : "");
 	if (list->lane_count > 1) {
 		if (list->common) { /* without the separator at its end */
 			text_add_bytes(out, trace_name(list->trace), list->common - 1);

@@ -203,7 +203,8 @@ notebook_restore(struct screen *screen)
 	const struct notebook *before = notebook_before(screen);
 	if (app_of(screen)->options->trouble)
 		screen_error(screen, NOTICE_SESSION_REFUSED, app_of(screen)->options->trouble);
-	if (before && before->view)
+	bool foreign = app_of(screen)->options->read_only; /* it may name any file */
+	if (before && before->view && !(foreign && strpbrk(before->view, "/.")))
 		settings_choose(screen,
 				&(struct command_call){.id = COMMAND_VIEW, .text = before->view});
 	if (before && filter_is_all(&app_of(screen)->options->filter))

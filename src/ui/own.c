@@ -132,7 +132,7 @@ static void
 add_comments(const char *path, struct text *out)
 {
 	const char *why;
-	FILE *file = file_open_stream(path, &why);
+	FILE *file = file_open_settings(path, &why);
 	char *line = NULL;
 	size_t room = 0;
 	while (file && getline(&line, &room, file) > 0)

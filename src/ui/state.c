@@ -91,6 +91,8 @@ find_path(struct screen *screen)
 		return;
 	if (!*options->state_dir)
 		app_of(screen)->kept->reason = "there is no home folder";
+	if (options->read_only)
+		app_of(screen)->kept->reason = options->read_only;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
 		if (capture_is_stream(trace_capture(trace)))
@@ -194,8 +196,9 @@ static bool
 restores_place(const struct screen *screen)
 {
 	const struct ui_options *options = app_of(screen)->options;
-	return app_of(screen)->kept->was.notebook.has_place && !options->command_count &&
-	       !options->follow && !filter_limits_time(&options->filter);
+	const struct notebook *read = options->notebook;
+	return (app_of(screen)->kept->was.notebook.has_place || (read && read->has_place)) &&
+	       !options->command_count && !options->follow && !filter_limits_time(&options->filter);
 }
 
 void
@@ -488,7 +491,8 @@ state_keep(struct screen *screen, struct err *err)
 {
 	const struct ui_state *state = app_of(screen)->kept;
 	const char *saved = app_of(screen)->options->notebook_path;
-	if (!app_of(screen)->options->state_dir || !has_changed(screen, NOTEBOOK_ALL, &state->kept))
+	if (!app_of(screen)->options->state_dir || app_of(screen)->options->still ||
+	    !has_changed(screen, NOTEBOOK_ALL, &state->kept))
 		return 0;
 	if (!state->path)
 		return !state_is_unsaved(screen)
@@ -508,7 +512,7 @@ state_is_first_run(const struct screen *screen)
 	struct err unimportant;
 	const char *folder = app_of(screen)->options->state_dir;
 	struct text path = {0};
-	if (!folder || !*folder)
+	if (!folder || !*folder || app_of(screen)->options->still)
 		return false;
 	text_addf(&path, "%s/.first-run", folder);
 	bool first = access(path.data, F_OK) < 0 &&

@@ -29,6 +29,8 @@ struct ui_options {
 	unsigned around;      /* messages shown before and after each match */
 	const struct notebook *notebook; /* to restore, or NULL */
 	const char *notebook_path;	 /* default file of :save, or NULL */
+	const char *read_only;		 /* why no state is kept, or NULL */
+	struct notebook *collect;	 /* filled in at the end; NULL: not */
 	bool notebook_given;		 /* the user named the file */
 	const char *state_dir;		 /* see state.h; "": no home folder; NULL: keep no state */
 	const char *trouble;		 /* error to report at the start, or NULL */

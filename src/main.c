@@ -753,9 +753,10 @@ compare_sessions(struct cli *cli, struct text *folder, bool *again)
 	struct opened *opened = mem_new((bad + 1) * sizeof *opened);
 	struct compare_side *sides = mem_new((bad + 1) * sizeof *sides);
 	int failed = open_runs(opened, sides, cli, &err);
-	struct compare_request request = {
-	    .good = {bad, cli->files.at, sides, .close = close_run, .context = opened},
-	    .bad = sides[bad]};
+	struct compare_request request = {.good = {bad,
+						   cli->cases.count ? cli->cases.at : cli->files.at,
+						   sides, .close = close_run, .context = opened},
+					  .bad = sides[bad]};
 	int status = failed ? report_error(&err) : show_comparison(&request, cli);
 	*again = take_snapshot(cli, &opened[bad].session, folder);
 	for (size_t i = 0; i < count; i++)

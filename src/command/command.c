@@ -95,7 +95,7 @@ const struct command_alias command_aliases[] = {
     {"nohl", COMMAND_CANCEL},	   {"nohlsearch", COMMAND_CANCEL},
     {"quit!", COMMAND_QUIT},	   {"qall", COMMAND_QUIT},
     {"qa!", COMMAND_QUIT},	   {"qall!", COMMAND_QUIT},
-    {"tail", COMMAND_FOLLOW},
+    {"tail", COMMAND_FOLLOW},	   {"w", COMMAND_WRITE},
 };
 const size_t command_alias_count = sizeof command_aliases / sizeof *command_aliases;
 

@@ -288,7 +288,8 @@ exports_say_so(struct fixture *f, bool counts)
 						 .output = &writer};
 		struct export_result result;
 		bool fits = export_fits(options.format, f->trace) &&
-			    options.format->walk != export_raw && !options.format->flow;
+			    options.format->walk != export_raw &&
+			    options.format->walk != export_why && !options.format->flow;
 		bool again = options.format->walk;
 		if (fits && !options.format->folder && (counts || !again)) {
 			assert_int_equal(export_run(&f->session, &options, &result, &err), 0);

@@ -17,6 +17,9 @@ export_why(struct session *session, const struct export_options *options,
 	struct text row = {0}, *out = sink->out;
 	if (options->filter.expr || options->filter.severities != SEVERITY_ALL || options->source)
 		return err_set(err, ERR_USAGE, "-t why needs all messages; leave out filters");
+	if (!of && session->intervals &&
+	    session->intervals->count(session->intervals->context) == 1)
+		of = session->intervals->name(session->intervals->context, 0);
 	if (!of)
 		return err_set(err, ERR_USAGE, "-t why needs --of=interval.NAME");
 	of += strncmp(of, "interval.", 9) ? 0 : 9;

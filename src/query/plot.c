@@ -33,6 +33,8 @@ struct plot {
 	struct session *session;
 	struct value_name *name;
 	struct filter filter;
+	char *of; /* the filter as typed, or NULL */
+	bool any; /* a message passed it */
 	bool octaves;
 	const struct session_intervals *intervals; /* NULL: the name is no interval's */
 	struct reader **readers;		   /* by trace */
@@ -82,6 +84,7 @@ read_messages(struct plot *p, size_t number, uint64_t cell, size_t from, size_t 
 		long double own = 0;
 		if (!filter_match(&p->filter, reader, &m, &p->scratch))
 			continue;
+		p->any = true;
 		read_value(p->name, reader, &m, &p->scratch, &value);
 		if (value.type == VALUE_ABSENT)
 			continue;
@@ -303,7 +306,10 @@ plot_add_number(const struct plot *p, const struct plot_place *at, struct reader
 void
 plot_explain_absent(const struct plot *p, struct text *out)
 {
-	value_explain_absent(p->name, NULL, out);
+	if (p->of && !p->any)
+		text_addf(out, "no message here is of %s", p->of);
+	else
+		value_explain_absent(p->name, NULL, out);
 }
 
 /* --- life ---------------------------------------------------------------- */
@@ -320,6 +326,7 @@ parse_of(struct plot *p, const char *of, struct err *err)
 	text_addf(&text, !word ? "%s" : is_trace ? "trace = \"%s\"" : "origin = \"%s\"", of);
 	p->filter.expr = filter_parse(text_get(&text), p->session, &error);
 	text_free(&text);
+	p->of = mem_text(of);
 	if (!p->filter.expr)
 		return err_set(err, ERR_USAGE, "of %.60s: %s (column %zu)", of, error.what,
 			       error.at + 1);
@@ -378,5 +385,6 @@ plot_free(struct plot *p)
 	vec_free(&p->runs);
 	vec_free(&p->counts);
 	free(p->next);
+	free(p->of);
 	free(p);
 }

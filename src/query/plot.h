@@ -71,7 +71,8 @@ size_t plot_octave(long double number);
 void plot_add_number(const struct plot *, const struct plot_place *, struct reader *,
 		     struct text *);
 
-/* Append a sentence if no message had a value of this name, with the nearest name. */
+/* Append a sentence if no message passed the filter, or if none had a value of this name, with the
+ * nearest name. */
 void plot_explain_absent(const struct plot *, struct text *);
 
 #endif

@@ -232,12 +232,12 @@ add_cut(struct packing *p, struct trace *trace, struct trace_options *options)
 	free(base);
 	add_member(p, mem_text(name.data), path, capture_bytes(capture) + cut.begin,
 		   cut.end - cut.begin);
-	text_addf(&p->cut, "%s is cut: %llu messages, bytes %llu to %llu of %llu%s%s\n", name.data,
-		  (unsigned long long)cut.messages, (unsigned long long)cut.begin,
-		  (unsigned long long)cut.end, (unsigned long long)size,
-		  cut.begin ? "; clocks, contexts, calls and intervals that began before are lost"
-			    : "",
-		  cut.ticks_differ ? "; times are earlier, as turns of the counter are lost" : "");
+	text_addf(
+	    &p->cut, "%s is cut for %llu message%s: bytes %llu to %llu of %llu%s%s\n", name.data,
+	    (unsigned long long)cut.messages, cut.messages == 1 ? "" : "s",
+	    (unsigned long long)cut.begin, (unsigned long long)cut.end, (unsigned long long)size,
+	    cut.begin ? "; clocks, contexts, calls and intervals that began before are lost" : "",
+	    cut.ticks_differ ? "; times are earlier, as turns of the counter are lost" : "");
 	shift_marks(p->notes, trace, &cut);
 	return name.data;
 }
@@ -382,8 +382,9 @@ write_case(struct packing *p, const struct text *session, const struct text *ver
 int
 pack_check(const struct session *session, const struct cli *cli, struct err *err)
 {
-	static const enum cli_id others[] = {CLI_TO,   CLI_OUTPUT, CLI_SNAPSHOT, CLI_COMPARE,
-					     CLI_INFO, CLI_CHECK,  CLI_FOLLOW,	 CLI_INDEX};
+	static const enum cli_id others[] = {CLI_TO,	  CLI_OUTPUT, CLI_SNAPSHOT,
+					     CLI_COMPARE, CLI_INFO,   CLI_CHECK,
+					     CLI_FOLLOW,  CLI_INDEX,  CLI_CONTEXT};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (cli->value[others[i]])
 			return err_set(err, ERR_USAGE, "--pack writes a case; leave out --%s",

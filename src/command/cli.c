@@ -120,9 +120,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_BY] = {0, "by", "LIST", OUTPUT,
 		"print a table (-t table): one row for each value of the "
 		"comma-separated names; default origin"},
-    [CLI_OF] = {0, "of", "NAME", OUTPUT,
-		"add statistics of the numeric field NAME to a table: sum, min, mean, "
-		"percentiles, max; of -t why: the interval, as interval.mailbox"},
+    [CLI_OF] =
+	{0, "of", "NAME", OUTPUT,
+	 "add statistics of the numeric field NAME to a table: sum, min, mean, "
+	 "percentiles, max; of -t why: the interval, as interval.mailbox; default the only one"},
     [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
 		  "sort a table by this column: numbers descending, names and times ascending; "
 		  "-COLUMN: the reverse; default count"},

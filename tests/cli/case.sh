@@ -198,11 +198,13 @@ check_cut()
 			}
 			exit 1
 		}' ../want ../got
-	ok "... the list says so" grep -q "is cut: " out
+	ok "... the list says so" grep -q " is cut for " out
 }
 check_cut numbers demo.stp -e 'trace_number >= 100 and trace_number <= 150'
 ok "... what it lacks" grep -q 'clocks, contexts, calls and intervals that began before' out
 check_cut times delta.stp -S +1us -U +8us
+run "$TRAWL" --pack around.trawl -s error --context=2 "$testdata/demo.stp"
+is "messages around others are not cut out: status" 2 "$status"
 check_cut --split all-csel.csel --split 2/3
 if test -e demo.stp.zst && has_feature 'compressed captures'; then
 	check_cut zst demo.stp.zst -e 'trace_number >= 100 and trace_number <= 150'

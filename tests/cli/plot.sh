@@ -80,6 +80,8 @@ picture "$lab" -c 'plot interval.mailbx'
 ok "an unknown interval" grep -q 'did you mean mailbox' out
 picture "$demo" -c 'plot arg.no_such'
 ok "an argument that no message has" grep -qF "$(notice NAME_ABSENT arg.no_such '')" out
+picture "$demo" -c 'plot arg.rail of nobody'
+ok "an origin that no message has" grep -q 'no message here is of nobody' out
 picture "$demo" -c 'plot arg.rail of pmic'
 ok "an argument that is a text" grep -q 'no numbers in this time, 35 other values' out
 picture "$demo" -c timeline -c timeline-most

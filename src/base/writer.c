@@ -466,7 +466,7 @@ keep_folder(const char *path, int ended)
 	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	for (int file = 0; file < FILES_MAX; file++) /* whoever reads its output must see its end */
+	for (int file = 0; file < FILES_MAX; file++) /* readers of its output must see the end */
 		if (file != ended)
 			close(file);
 	while (read(ended, &byte, 1) < 0 && errno == EINTR)

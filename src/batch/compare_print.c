@@ -276,7 +276,7 @@ check_options(const struct cli *cli, const struct compare_request *request, stru
 	return 0;
 }
 
-/* The runs, and what is found out about them. */
+/* The runs, and the doubts about them. */
 struct inputs {
 	const struct compare_request *request;
 	const struct cli *cli;

@@ -133,7 +133,7 @@ check_member(struct opening *o, const struct case_member *m, struct err *err)
 	return 0;
 }
 
-/* Read the list, whose size is only in its header. */
+/* Read the list.  Only its header has its size. */
 static int
 read_list(struct opening *o, struct err *err)
 {
@@ -204,7 +204,7 @@ case_copy(struct writer *w, int file, const char *name, uint64_t at, uint64_t by
 	return failed;
 }
 
-/* Write a member, whose bytes begin at AT. */
+/* Write a member.  AT is the offset of its bytes. */
 static int
 unpack_member(const struct opening *o, const struct case_member *m, uint64_t at, const char *folder,
 	      struct err *err)

@@ -116,7 +116,7 @@ const struct export_format export_formats[] = {
      .help = "how many messages of each severity each sender sent",
      .walk = export_stats},
     {.name = "why",
-     .help = "what the slow pairs of an interval (--of=interval.NAME) have more often than others",
+     .help = "likely causes of the slow pairs of an interval (--of=interval.NAME)",
      .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS | VALUE_NEEDS_INTERVALS,
      .walk = export_why},
     {.name = "table",
